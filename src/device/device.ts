@@ -1,0 +1,84 @@
+/**
+ * What a gate may ask of a device, the same for the host device and every GPU. Addresses are plain numbers: a buffer's
+ * address plus an offset inside it is a valid argument of a launch.
+ */
+
+export type DeviceKind = 'host' | 'cuda' | 'hip' | 'metal' | 'xpu';
+
+/** Why a launch or a call failed; the words of ffi/shim.h's TfStatus. */
+export type DeviceFailure =
+  'absent' | 'bad-argument' | 'bad-image' | 'no-memory' | 'fault' | 'divergence' | 'timeout' | 'lost';
+
+/** A failed call of a shim: its status as a word, and the device's own text as the message. */
+export class DeviceError extends Error {
+  constructor(
+    readonly failure: DeviceFailure,
+    message: string,
+  ) {
+    super(message);
+    this.name = 'DeviceError';
+  }
+}
+
+/** Device memory of `bytes` bytes at `address`. */
+export interface DeviceBuffer {
+  readonly address: number;
+  readonly bytes: number;
+}
+
+/** A loaded image. */
+export interface DeviceModule {
+  readonly handle: number;
+}
+
+/** A kernel of a loaded image, with the attributes the device reports for it. */
+export interface DeviceKernel {
+  readonly handle: number;
+  readonly symbol: string;
+  /** The most threads a group may have by the kernel's own launch bound; 0 where it has none. */
+  readonly maxThreads: number;
+  readonly staticLocalBytes: number;
+}
+
+export type LaunchArgument =
+  | { readonly kind: 'buffer'; readonly address: number }
+  | { readonly kind: 'u32'; readonly value: number }
+  | { readonly kind: 'i32'; readonly value: number }
+  | { readonly kind: 'f32'; readonly value: number }
+  | { readonly kind: 'local'; readonly bytes: number };
+
+export interface DeviceLaunch {
+  readonly kernel: DeviceKernel;
+  readonly arguments: readonly LaunchArgument[];
+  /** Groups in x, y and z. */
+  readonly grid: readonly [number, number, number];
+  /** Threads a group in x, y and z. */
+  readonly group: readonly [number, number, number];
+  readonly dynamicLocalBytes: number;
+  /** Groups a cluster; 0 for none. */
+  readonly cluster: number;
+  /** Host device: 0 runs threads and groups in index order, any other value seeds another legal order. GPUs ignore it. */
+  readonly schedule: number;
+  /** Host device: the word that fills local memory before every group. GPUs ignore it. */
+  readonly localPoison: number;
+}
+
+export interface Device {
+  readonly kind: DeviceKind;
+  /** The device's own name, for output. */
+  readonly name: string;
+  alloc(bytes: number): DeviceBuffer;
+  free(buffer: DeviceBuffer): void;
+  upload(address: number, from: Uint8Array): void;
+  download(address: number, into: Uint8Array): void;
+  /** Fills `bytes` bytes with a repeated 32-bit word. */
+  fill(address: number, word: number, bytes: number): void;
+  load(image: Uint8Array): DeviceModule;
+  unload(module: DeviceModule): void;
+  kernel(module: DeviceModule, symbol: string): DeviceKernel;
+  /** Queues a launch. */
+  launch(launch: DeviceLaunch): void;
+  /** Runs what was queued to its end; throws a DeviceError of the kernel's failure, after which the device is usable. */
+  wait(limitMs: number): void;
+  close(): void;
+}

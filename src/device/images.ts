@@ -1,0 +1,24 @@
+/** Where images come from: compiled on the spot by the toolchain, or embedded in the executable. */
+import type { Dialect } from '../families/formula/functions.ts';
+
+/** One source, as it is to be compiled: a control's edit is already in the text. */
+export interface ImageRequest {
+  readonly dialect: Dialect;
+  /** Relative to kernels/, for messages. */
+  readonly path: string;
+  readonly text: string;
+  readonly defines: Readonly<Record<string, number | string>>;
+}
+
+export type ImageResult = { readonly image: Uint8Array } | { readonly error: string };
+
+export interface ImageStore {
+  /** The image of a source, or the compiler's own words on why there is none. */
+  get(request: ImageRequest): Promise<ImageResult>;
+}
+
+/** A name for a request: equal requests have equal names. */
+export function imageKey({ dialect, path, text, defines }: ImageRequest): string {
+  const sorted = Object.entries(defines).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return new Bun.CryptoHasher('sha256').update(JSON.stringify([dialect, path, text, sorted])).digest('hex').slice(0, 32);
+}

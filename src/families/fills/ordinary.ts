@@ -1,0 +1,67 @@
+/**
+ * Ordinary finite data, for gates 2 and 3. Every value is exact in its tensor's type, and no output of a formula is constant
+ * over it. Inputs are a function of (kernel, case, seed) alone.
+ */
+import { encodeAll } from '../../numerics/codec.ts';
+import type { Random } from '../../numerics/random.ts';
+import { random } from '../../numerics/random.ts';
+import type { Inputs } from '../inputs.ts';
+import type { Shape, Tensor } from '../tensor.ts';
+import { byteCount, elementCount, rowLength } from '../tensor.ts';
+
+/**
+ * signed: uniform in [-1, 1). normal: mean 0, deviation 1. positive: uniform in (0, 1]. near-one: 1 + 0.1 · normal, as norm
+ * weights are. logits: rows around +100 or -100, so that exp without its maximum overflows or vanishes. ties: few values,
+ * equal across lanes and tiles. small-positive: quantization scales, 2^-7 to 2^-6. codes: random bits.
+ */
+export type FillName = 'signed' | 'normal' | 'positive' | 'near-one' | 'logits' | 'ties' | 'small-positive' | 'codes';
+
+/** Larger tensors repeat this many elements: a prime, so that no two rows of a real width are alike. */
+const POOL = 1_048_583;
+
+type Draw = (random: Random, row: number) => number;
+const DRAWS: Readonly<Record<Exclude<FillName, 'codes'>, Draw>> = {
+  signed: (r) => r.signed(),
+  normal: (r) => r.normal(),
+  positive: (r) => 1 - r.unit(),
+  'near-one': (r) => 1 + 0.1 * r.normal(),
+  logits: (r, row) => (row % 2 === 0 ? 100 : -100) + 4 * r.normal(),
+  ties: (r) => r.int(-2, 2),
+  'small-positive': (r) => 2 ** -7 * (1 + r.unit()),
+};
+
+/** The inputs of a case from ordinary data; `fills` names the data of inputs that are not `signed`. */
+export function ordinaryInputs(
+  tensors: Readonly<Record<string, Tensor>>,
+  shape: Shape,
+  fills: Readonly<Partial<Record<string, FillName>>>,
+  seed: string,
+): Inputs {
+  const entries = Object.entries(tensors).map(([name, tensor]) => {
+    const fill = fills[name] ?? (tensor.bits === undefined ? 'signed' : 'codes');
+    return [name, fillTensor(tensor, shape, fill, random(`${seed}:${name}`))] as const;
+  });
+  return { shape, bytes: Object.fromEntries(entries) };
+}
+
+function fillTensor(tensor: Tensor, shape: Shape, fill: FillName, source: Random): Uint8Array {
+  const bytes = new Uint8Array(new ArrayBuffer(byteCount(tensor, shape)));
+  if (fill === 'codes') return repeatInto(bytes, new Uint8Array(randomWords(Math.min(POOL, bytes.length / 4), source).buffer));
+  const count = elementCount(tensor, shape);
+  const width = rowLength(tensor, shape);
+  const draw = DRAWS[fill];
+  const pool = new Float64Array(Math.min(count, POOL));
+  for (let i = 0; i < pool.length; i++) pool[i] = draw(source, Math.floor(i / width));
+  return repeatInto(bytes, encodeAll(tensor.dtype, pool));
+}
+
+function randomWords(count: number, source: Random): Uint32Array<ArrayBuffer> {
+  const words = new Uint32Array(new ArrayBuffer(count * 4));
+  for (let i = 0; i < count; i++) words[i] = source.u32();
+  return words;
+}
+
+function repeatInto(bytes: Uint8Array, pool: Uint8Array): Uint8Array {
+  for (let at = 0; at < bytes.length; at += pool.length) bytes.set(pool.subarray(0, Math.min(pool.length, bytes.length - at)), at);
+  return bytes;
+}

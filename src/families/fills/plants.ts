@@ -1,0 +1,92 @@
+/**
+ * Gate 1's data: NaN of every kind that hardware and software make, both infinities, and a finite value above the narrow
+ * types' range, planted in one float operand at a time. A tensor with rows takes one plant a row, and leaves a row clean
+ * between rounds of plants, so that a plant that reaches a neighbour shows; a tensor of one row takes one plant a case.
+ */
+import type { DType } from '../../numerics/dtype.ts';
+import { bytesOf } from '../../numerics/dtype.ts';
+import type { Inputs } from '../inputs.ts';
+import type { Tensor } from '../tensor.ts';
+import { rowCount, rowLength } from '../tensor.ts';
+
+export interface PlantKind {
+  readonly name: string;
+  /** One code, or one for each of two places. */
+  readonly codes: readonly number[];
+}
+
+/** What is planted in a type. 70,000 is past fp16's largest finite value; fp16 itself takes 60,000. */
+const KINDS: Readonly<Partial<Record<DType, readonly PlantKind[]>>> = {
+  f32: kinds([0x7fc00000, 0xffc00000, 0x7f800001, 0xffffffff], 0x7f800000, 0xff800000, 0x4788b800),
+  bf16: kinds([0x7fc0, 0xffc0, 0x7f81, 0xffff], 0x7f80, 0xff80, 0x4789),
+  f16: kinds([0x7e00, 0xfe00, 0x7c01, 0xffff], 0x7c00, 0xfc00, 0x7b53),
+};
+
+function kinds(nans: readonly number[], positive: number, negative: number, large: number): readonly PlantKind[] {
+  const [quiet = 0, minus = 0, signalling = 0, ones = 0] = nans;
+  return [
+    { name: 'NaN', codes: [quiet] },
+    { name: '+Inf', codes: [positive] },
+    { name: '-Inf', codes: [negative] },
+    { name: 'NaN with its sign set', codes: [minus] },
+    { name: 'both infinities', codes: [positive, negative] },
+    { name: 'signalling NaN', codes: [signalling] },
+    { name: 'NaN of all ones', codes: [ones] },
+    { name: 'large finite value', codes: [large] },
+  ];
+}
+
+/** Whether a tensor's type can hold what gate 1 plants. */
+export function plantable(tensor: Tensor): boolean {
+  return tensor.bits === undefined && KINDS[tensor.dtype] !== undefined;
+}
+
+/** One planted place, for a report. */
+export interface Plant {
+  readonly row: number;
+  readonly kind: string;
+  readonly columns: readonly number[];
+}
+
+/** Rows that a full round of plants takes: every kind and a clean row, at every position. */
+export function plantRows(tensor: Tensor, positions: number): number {
+  return ((KINDS[tensor.dtype]?.length ?? 0) + 1) * positions;
+}
+
+/** How many plants one-row tensors take, one a case. */
+export function plantCount(tensor: Tensor): number {
+  return KINDS[tensor.dtype]?.length ?? 0;
+}
+
+/**
+ * A copy of the inputs with plants in `name`, from plant number `from` on. `positions` are logical element indices of a row;
+ * a grouped tensor takes the element that holds them.
+ */
+export function plantInputs(
+  inputs: Inputs,
+  name: string,
+  tensor: Tensor,
+  positions: readonly number[],
+  from: number,
+): { readonly inputs: Inputs; readonly plants: readonly Plant[] } {
+  const bytes = (inputs.bytes[name] ?? new Uint8Array(0)).slice();
+  const all = KINDS[tensor.dtype] ?? [];
+  const rows = rowCount(tensor, inputs.shape);
+  const width = rowLength(tensor, inputs.shape);
+  const plants: Plant[] = [];
+  for (let row = 0; row < rows; row++) {
+    const round = rows === 1 ? all.length : all.length + 1;
+    const kind = all[(from + row) % round];
+    if (!kind) continue;
+    const step = rows === 1 ? from : Math.floor((from + row) / round);
+    const columns = kind.codes.map((_, i) => Math.floor((positions[(step + i) % positions.length] ?? 0) / (tensor.group ?? 1)) % width);
+    kind.codes.forEach((code, i) => writeCode(bytes, tensor.dtype, row * width + (columns[i] ?? 0), code));
+    plants.push({ row, kind: kind.name, columns });
+  }
+  return { inputs: { shape: inputs.shape, bytes: { ...inputs.bytes, [name]: bytes } }, plants };
+}
+
+function writeCode(bytes: Uint8Array, dtype: DType, element: number, code: number): void {
+  const size = bytesOf(dtype);
+  for (let i = 0; i < size; i++) bytes[element * size + i] = (code >>> (8 * i)) & 0xff;
+}

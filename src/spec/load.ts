@@ -1,0 +1,104 @@
+/** Contract files to kernels: everything is checked before anything runs, and all mistakes are told at once. */
+import { DIALECTS } from '../families/formula/functions.ts';
+import type { Dialect } from '../families/formula/functions.ts';
+import { interiorPoints } from '../families/formula/graph.ts';
+import type { Problem } from '../families/problem.ts';
+import { problemOf } from '../families/problem.ts';
+import { checkKernel, checkTogether, unlaunchedSources } from './check.ts';
+import type { Contract, Control, StandingControls } from './contract.ts';
+import type { Listing } from './listing.ts';
+import type { Kernel, PlantedControl } from './registration.ts';
+import { contractSchema, controlSchema, problemsOf } from './schema.ts';
+import * as v from 'valibot';
+
+/** Contracts that cannot be used: one line for each mistake, each with its file. */
+export class ContractError extends Error {
+  constructor(readonly problems: readonly string[]) {
+    super(problems.join('\n'));
+    this.name = 'ContractError';
+  }
+}
+
+/** Loads every contract of a listing, in the order of their files; throws a ContractError with all that is wrong. */
+export function loadKernels(listing: Listing): Kernel[] {
+  const problems: string[] = [];
+  const standing: StandingControls[] = [];
+  const kernels: Kernel[] = [];
+  for (const { path, exported } of listing.contracts) {
+    for (const value of Array.isArray(exported) ? exported : [exported]) {
+      const found = readExport(path, value, standing);
+      problems.push(...found.problems.map((problem) => `kernels/${path}: ${problem}`));
+      if (found.kernel) kernels.push(found.kernel);
+    }
+  }
+  const complete = kernels.map((kernel) => withStanding(kernel, standing));
+  for (const { of } of standing) {
+    if (!complete.some((kernel) => kernel.name === of)) problems.push(`standing controls of '${of}', which is no registered kernel`);
+  }
+  for (const kernel of complete) {
+    problems.push(...checkKernel(kernel, listing.sources).map((problem) => `kernels/${kernel.folder} (${kernel.name}): ${problem}`));
+  }
+  problems.push(...checkTogether(complete), ...unlaunchedSources(complete, listing.sources));
+  if (problems.length > 0) throw new ContractError(problems);
+  return complete;
+}
+
+interface Found {
+  readonly problems: readonly string[];
+  readonly kernel?: Kernel;
+}
+
+function readExport(path: string, value: unknown, standing: StandingControls[]): Found {
+  if (isStanding(value)) {
+    standing.push(value);
+    return { problems: value.controls.flatMap((control) => problemsOf(controlSchema, control)) };
+  }
+  const problems = problemsOf(contractSchema, value);
+  if (problems.length > 0) return { problems };
+  return readContract(path.slice(0, path.lastIndexOf('/')), value as Contract);
+}
+
+function isStanding(value: unknown): value is StandingControls {
+  return v.is(v.looseObject({ of: v.string(), controls: v.array(v.any()) }), value);
+}
+
+function readContract(folder: string, contract: Contract): Found {
+  const dialects = DIALECTS.filter((dialect) => contract.launch[dialect] !== undefined);
+  const base = { name: contract.name, folder, contract, dialects };
+  if (contract.formula.family === 'rule') {
+    return { problems: [], kernel: { ...base, rule: contract.formula, controls: planted(contract.controls, dialects) } };
+  }
+  try {
+    const { inputs, outputs, scalars = {}, dims } = contract;
+    const problem = problemOf(contract.formula, inputs, outputs, scalars, Object.keys(dims));
+    const controls = [...planted(contract.controls, dialects), ...claims(contract, problem, dialects)];
+    return { problems: [], kernel: { ...base, problem, controls } };
+  } catch (error) {
+    return { problems: [error instanceof Error ? error.message : String(error)] };
+  }
+}
+
+function planted(controls: readonly Control[], dialects: readonly Dialect[], prefix = ''): PlantedControl[] {
+  return controls.map((control, i) => ({
+    ...control,
+    id: `${prefix}${i + 1}`,
+    dialects: dialects.filter((dialect) => control.edit === undefined || control.edit[dialect] !== undefined),
+  }));
+}
+
+/** The formula controls: for each interior rounding point, the claim without it. */
+function claims(contract: Contract, problem: Problem, dialects: readonly Dialect[]): PlantedControl[] {
+  return interiorPoints(problem.graph, Object.keys(contract.outputs)).map((point, i) => ({
+    id: `claim${i + 1}`,
+    fault: `the claim without ${point.text}`,
+    reddens: 'shapes',
+    finding: 'value',
+    withoutPoint: point.id,
+    dialects,
+  }));
+}
+
+function withStanding(kernel: Kernel, standing: readonly StandingControls[]): Kernel {
+  const mine = standing.filter(({ of }) => of === kernel.name).flatMap(({ controls }) => controls);
+  return mine.length === 0 ? kernel : { ...kernel, controls: [...kernel.controls, ...planted(mine, kernel.dialects, 'standing')] };
+}

@@ -1,0 +1,59 @@
+/** A loaded contract in the loose types that the gates work with, its formula read, its controls gathered from everywhere. */
+import type { Dialect } from '../families/formula/functions.ts';
+import type { Problem } from '../families/problem.ts';
+import type { Contract, Control, GateName, Launch, Rule } from './contract.ts';
+
+/** One kernel in all its dialects. */
+export interface Kernel {
+  readonly name: string;
+  /** Its folder below kernels/. */
+  readonly folder: string;
+  readonly contract: Contract;
+  /** The formula; undefined for a kernel with a stated rule. */
+  readonly problem?: Problem;
+  readonly rule?: Rule;
+  readonly dialects: readonly Dialect[];
+  readonly controls: readonly PlantedControl[];
+}
+
+/** A control with its address: `kernel@dialect!id`, the id unique within the kernel. */
+export interface PlantedControl extends Control {
+  readonly id: string;
+  readonly dialects: readonly Dialect[];
+  /** A formula control claims the formula without this rounding point. */
+  readonly withoutPoint?: number;
+}
+
+const EXTENSIONS: Readonly<Record<Dialect, string>> = { cuda: 'cu', hip: 'hip', metal: 'metal', xpu: 'cl' };
+
+/** The launches of a kernel in a dialect, in the order in which they are tried. */
+export function launchesOf(contract: Contract, dialect: Dialect): readonly Launch[] {
+  const launch = contract.launch[dialect];
+  if (launch === undefined) return [];
+  return Array.isArray(launch) ? launch : [launch as Launch];
+}
+
+/** The launch that takes a shape; undefined where none does. */
+export function routeOf(contract: Contract, dialect: Dialect, shape: Readonly<Record<string, number>>): Launch | undefined {
+  return launchesOf(contract, dialect).find((launch) => launch.when?.(shape) ?? true);
+}
+
+/** A launch's source file, relative to kernels/. */
+export function sourceOf(folder: string, dialect: Dialect, launch: Launch): string {
+  const leaf = folder.split('/').at(-1) ?? folder;
+  return `${folder}/${launch.source ?? `${leaf}.${EXTENSIONS[dialect]}`}`;
+}
+
+/** The dialect of a source file by its extension. */
+export function dialectOf(path: string): Dialect | undefined {
+  const extension = path.split('.').at(-1);
+  const entry = Object.entries(EXTENSIONS).find(([, known]) => known === extension);
+  return entry?.[0] as Dialect | undefined;
+}
+
+export const registrationName = (kernel: string, dialect: Dialect): string => `${kernel}@${dialect}`;
+
+/** Whether a kernel has anything for a gate to prove. */
+export function gateApplies(contract: Contract, gate: GateName): boolean {
+  return gate !== 'sums' || contract.accumulator === 'f32';
+}

@@ -1,0 +1,91 @@
+/** The values of a contract that types cannot hold, checked when it is loaded: sizes, names, and what refers to what. */
+import * as v from 'valibot';
+import { GATES } from './contract.ts';
+
+const size = v.pipe(v.number(), v.integer('a size is a whole number'), v.minValue(1, 'a size is at least 1'));
+const name = v.pipe(v.string(), v.regex(/^[a-z][a-z0-9_]*$/, 'a name is lower-case letters, digits and _, and starts with a letter'));
+
+const dim = v.pipe(
+  v.strictObject({ tile: v.optional(size), step: v.optional(size), least: v.optional(size) }),
+  v.check(({ tile, least }) => tile === undefined || least === undefined || least <= tile, 'least is at most the tile'),
+  v.check(({ tile, step }) => tile === undefined || step === undefined || tile % step === 0, 'a tile is a whole number of steps'),
+);
+
+const tensor = v.strictObject({
+  dtype: v.string(),
+  dims: v.array(v.string()),
+  bits: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(16))),
+  group: v.optional(size),
+});
+
+const launch = v.strictObject({
+  symbol: v.string(),
+  source: v.optional(v.string()),
+  when: v.optional(v.function()),
+  threads: v.union([size, v.array(size)]),
+  grid: v.function(),
+  depth: v.function(),
+  localBytes: v.optional(v.function()),
+  cluster: v.optional(size),
+  defines: v.optional(v.record(v.string(), v.union([v.number(), v.string()]))),
+});
+const launches = v.union([launch, v.array(launch)]);
+
+const textEdit = v.pipe(
+  v.strictObject({ from: v.pipe(v.string(), v.minLength(1, 'an edit replaces some text')), to: v.string() }),
+  v.check(({ from, to }) => from !== to, 'the edit changes nothing: from and to are the same text'),
+);
+
+export const controlSchema = v.pipe(
+  v.strictObject({
+    fault: v.pipe(v.string(), v.minLength(1, 'a control says what fault it plants')),
+    reddens: v.picklist(GATES),
+    finding: v.string(),
+    edit: v.optional(v.record(v.picklist(['cuda', 'hip', 'metal', 'xpu']), textEdit)),
+    formula: v.optional(textEdit),
+    launch: v.optional(v.function()),
+    drops: v.optional(v.string()),
+    green: v.optional(v.function()),
+  }),
+  v.check(
+    ({ edit, formula, launch: planted }) => [edit, formula, planted].filter((part) => part !== undefined).length === 1,
+    'a control plants one thing: an edit, a formula or a launch',
+  ),
+);
+
+const known = v.strictObject({
+  gate: v.picklist(GATES),
+  finding: v.string(),
+  what: v.string(),
+  link: v.pipe(v.string(), v.url('a known finding links to where it is tracked')),
+  on: v.optional(v.array(v.picklist(['cuda', 'hip', 'metal', 'xpu']))),
+});
+
+export const contractSchema = v.strictObject({
+  name,
+  dims: v.record(name, dim),
+  served: v.pipe(v.array(v.record(v.string(), v.union([size, v.array(size)]))), v.minLength(1, 'a contract serves at least one shape')),
+  inputs: v.record(name, tensor),
+  outputs: v.record(name, tensor),
+  scalars: v.optional(v.record(name, v.number())),
+  args: v.array(v.string()),
+  formula: v.looseObject({ family: v.picklist(['rows', 'dense', 'affine', 'rule']), over: v.string(), text: v.string() }),
+  nan: v.picklist(['propagate', 'rule']),
+  accumulator: v.picklist(['f32', 'none']),
+  unproven: v.optional(v.strictObject({ accumulators: v.array(v.picklist(['f16', 'bf16'])), because: v.string() })),
+  denormals: v.optional(v.picklist(['keep', 'flush'])),
+  inPlace: v.optional(v.record(v.string(), v.string())),
+  rowIndependent: v.optional(v.string()),
+  replaces: v.optional(v.string()),
+  fills: v.optional(v.record(v.string(), v.string())),
+  launch: v.record(v.picklist(['cuda', 'hip', 'metal', 'xpu']), launches),
+  controls: v.array(controlSchema),
+  known: v.optional(v.array(known)),
+});
+
+/** The first problems of a value, as `path: message` lines. */
+export function problemsOf(schema: v.GenericSchema, value: unknown): string[] {
+  const result = v.safeParse(schema, value);
+  if (result.success) return [];
+  return result.issues.map((issue) => `${v.getDotPath(issue) ?? 'the contract'}: ${issue.message}`);
+}

@@ -1,0 +1,134 @@
+/** Which shapes a contract owes: every served one, then each dimension at its edges, on every route. */
+import type { Shape } from '../families/tensor.ts';
+import { shapeText, sizeOf } from '../families/tensor.ts';
+import type { Contract, Dim } from './contract.ts';
+import { launchesOf, routeOf } from './registration.ts';
+import { DIALECTS } from '../families/formula/functions.ts';
+
+/** Every served shape, in the order of the contract; an array in an entry stands for each of its sizes. */
+export function servedShapes(contract: Contract): Shape[] {
+  return unique(contract.served.flatMap((entry) => product(Object.keys(contract.dims), entry)));
+}
+
+function product(dims: readonly string[], entry: Readonly<Record<string, number | readonly number[]>>): Shape[] {
+  return dims.reduce<Shape[]>(
+    (shapes, dim) => {
+      const sizes = entry[dim] ?? [];
+      const list = typeof sizes === 'number' ? [sizes] : sizes;
+      return shapes.flatMap((shape) => list.map((size) => ({ ...shape, [dim]: size })));
+    },
+    [{}],
+  );
+}
+
+function unique(shapes: readonly Shape[]): Shape[] {
+  return [...new Map(shapes.map((shape) => [shapeText(shape), shape])).values()];
+}
+
+/** Least, a tile minus a step, a tile, a tile plus a step, and the largest served size of a dimension. */
+export function edgeSizes(dim: Dim, served: readonly number[]): number[] {
+  const step = dim.step ?? 1;
+  const least = dim.least ?? step;
+  const largest = Math.max(...served);
+  const tile = dim.tile;
+  const sizes = tile === undefined ? [least, largest] : [least, tile - step, tile, tile + step, largest];
+  return [...new Set(sizes)].filter((size) => size >= least && size <= largest).sort((a, b) => a - b);
+}
+
+interface ServedRoute {
+  /** Whether the same launch of the same dialect takes a shape. */
+  readonly takes: (shape: Shape) => boolean;
+}
+
+/** Every launch of every dialect. */
+function routes(contract: Contract): ServedRoute[] {
+  return DIALECTS.flatMap((dialect) =>
+    launchesOf(contract, dialect).map((launch) => ({ takes: (shape) => routeOf(contract, dialect, shape) === launch })),
+  );
+}
+
+function onEachRoute(contract: Contract, shapes: readonly Shape[]): Shape[] {
+  const found = routes(contract).map((route) => shapes.find((shape) => route.takes(shape)));
+  return unique(found.filter((shape) => shape !== undefined));
+}
+
+/** The least served shape of each route that any dialect has. */
+export function routeBases(contract: Contract): Shape[] {
+  return onEachRoute(contract, servedShapes(contract).toSorted((a, b) => volume(a) - volume(b)));
+}
+
+/** The largest served shape of each route. */
+export function routeTops(contract: Contract): Shape[] {
+  return onEachRoute(contract, servedShapes(contract).toSorted((a, b) => volume(b) - volume(a)));
+}
+
+function sameRoutes(contract: Contract, a: Shape, b: Shape): boolean {
+  return routes(contract).every((route) => route.takes(a) === route.takes(b));
+}
+
+function largestServed(contract: Contract, dim: string): number {
+  return Math.max(...servedShapes(contract).map((shape) => sizeOf(shape, dim)));
+}
+
+/** Each dimension at its edges, the others at a route's least served shape. */
+export function edgeShapes(contract: Contract): Shape[] {
+  const served = servedShapes(contract);
+  const shapes = routeBases(contract).flatMap((base) =>
+    Object.entries(contract.dims).flatMap(([name, dim]) => {
+      if (dim.tile === undefined && dim.least === undefined) return [];
+      const sizes = edgeSizes(dim, served.map((shape) => sizeOf(shape, name)));
+      return sizes.map((size) => ({ ...base, [name]: size }));
+    }),
+  );
+  return unique(shapes);
+}
+
+/** All shapes of gate 3, small ones first: a control goes red at the first that shows it. */
+export function gateShapes(contract: Contract): Shape[] {
+  return unique([...edgeShapes(contract), ...servedShapes(contract)]).toSorted((a, b) => volume(a) - volume(b));
+}
+
+/** A partial tail for each route: every tiled dimension at a tile plus a step, where the envelope and the route hold it. */
+export function tailShapes(contract: Contract): Shape[] {
+  const tailed = routeBases(contract).map((base) =>
+    Object.entries(contract.dims).reduce((shape, [name, dim]) => {
+      const size = (dim.tile ?? 0) + (dim.step ?? 1);
+      if (dim.tile === undefined || size > largestServed(contract, name)) return shape;
+      const tail = { ...shape, [name]: size };
+      return sameRoutes(contract, base, tail) ? tail : shape;
+    }, base),
+  );
+  return unique(tailed);
+}
+
+/** A shape with one dimension at `wanted`, or at the largest served size below it that keeps the route. */
+export function stretch(contract: Contract, shape: Shape, dim: string, wanted: number): Shape {
+  const sizes = [wanted, ...servedShapes(contract).map((served) => sizeOf(served, dim))].filter(
+    (size) => size <= Math.min(wanted, largestServed(contract, dim)) && size > sizeOf(shape, dim),
+  );
+  for (const size of sizes.toSorted((a, b) => b - a)) {
+    const stretched = { ...shape, [dim]: size };
+    if (sameRoutes(contract, shape, stretched)) return stretched;
+  }
+  return shape;
+}
+
+/** For each route, the longest served sums at few outputs: other dimensions at one tile. */
+export function sumShapes(contract: Contract, over: string): Shape[] {
+  const bases = routeBases(contract);
+  const shapes = routeTops(contract).map((top) => {
+    const base = bases.find((candidate) => sameRoutes(contract, candidate, top)) ?? top;
+    const small = Object.entries(contract.dims).map(([name, dim]) => {
+      if (name === over) return [name, sizeOf(top, name)] as const;
+      return [name, Math.min(dim.tile ?? sizeOf(base, name), sizeOf(base, name))] as const;
+    });
+    const shape = Object.fromEntries(small);
+    return sameRoutes(contract, shape, top) ? shape : top;
+  });
+  return unique(shapes);
+}
+
+/** Elements a shape spans, for ordering. */
+export function volume(shape: Shape): number {
+  return Object.values(shape).reduce((a, b) => a * b, 1);
+}
