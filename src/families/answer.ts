@@ -90,7 +90,9 @@ function rowsSweep(problem: Problem, inputs: Inputs): Sweep {
   const readers = Object.entries(problem.inputs).map(([name, tensor]) => {
     const perRow = tensor.dims.at(-1) === over;
     const index = rowIndexer(perRow ? tensor : { ...tensor, dims: [...tensor.dims, over] }, outer, shape);
-    const whole = perRow ? undefined : readRow({ ...tensor, dims: ['#all'] }, { '#all': elementCount(tensor, shape) }, bytesFor(inputs, name), 0);
+    const whole = perRow
+      ? undefined
+      : readRow({ ...tensor, dims: ['#all'] }, { '#all': elementCount(tensor, shape) }, bytesFor(inputs, name), 0);
     const read = (row: number): Float64Array =>
       whole ? whole.subarray(index(row), index(row) + 1) : readRow(tensor, shape, bytesFor(inputs, name), index(row));
     return { name, read };
@@ -125,7 +127,9 @@ function projectionSweep(
       return [name, readRow(tensor, shape, bytesFor(inputs, name), index)] as const;
     });
     const sums = { [SUMS]: values.subarray(from, from + width) };
-    const ranged = spread && { [SUMS]: { lo: spread.lo.subarray(from, from + width), hi: spread.hi.subarray(from, from + width) } };
+    const ranged = spread && {
+      [SUMS]: { lo: spread.lo.subarray(from, from + width), hi: spread.hi.subarray(from, from + width) },
+    };
     const binding = { inputs: { ...Object.fromEntries(bound), ...sums }, sizes: shape, scalars: problem.scalars };
     return ranged ? { ...binding, ranges: ranged } : binding;
   };

@@ -4,6 +4,7 @@
  */
 import { gamma } from '../numerics/bound.ts';
 import type { Graph, Node } from './formula/graph.ts';
+import { ancestors } from './formula/graph.ts';
 import type { Arithmetic } from './formula/range.ts';
 import { valueReader } from './formula/value.ts';
 import type { Inputs } from './inputs.ts';
@@ -35,12 +36,15 @@ export function splitContraction(problem: Problem): Contraction {
     throw new Error(`a ${formula.family} formula holds exactly one sum(A * B): ${formula.text}`);
   }
   const [rows, columns] = Object.values(problem.outputs)[0]?.dims ?? [];
-  if (rows === undefined || columns === undefined) throw new Error(`a ${formula.family} output has two dimensions, rows and columns`);
+  if (rows === undefined || columns === undefined)
+    throw new Error(`a ${formula.family} output has two dimensions, rows and columns`);
   const [first = 0, second = 0] = product.args;
   const firstIsRight = dimsOf(problem, first).has(columns);
   const [left, right] = firstIsRight ? [second, first] : [first, second];
   if (dimsOf(problem, left).has(columns) || dimsOf(problem, right).has(rows)) {
-    throw new Error(`in sum(A * B) one side has the rows (${rows}), the other the columns (${columns}): ${formula.text}`);
+    throw new Error(
+      `in sum(A * B) one side has the rows (${rows}), the other the columns (${columns}): ${formula.text}`,
+    );
   }
   return { sumId: sum.id, left, right, rows, columns, termRoundings: termRoundings(problem, product) };
 }
@@ -52,22 +56,6 @@ function dimsOf({ graph, inputs }: Problem, root: number): Set<string> {
     if (node?.kind === 'input') for (const dim of inputs[node.name]?.dims ?? []) dims.add(dim);
   }
   return dims;
-}
-
-function ancestors(graph: Graph, root: number): Set<number> {
-  const seen = new Set<number>();
-  const visit = (id: number): void => {
-    if (seen.has(id)) return;
-    seen.add(id);
-    argsOf(graph.nodes[id]).forEach(visit);
-  };
-  visit(root);
-  return seen;
-}
-
-function argsOf(node: Node | undefined): readonly number[] {
-  if (node?.kind === 'map') return node.args;
-  return node?.kind === 'point' || node?.kind === 'reduce' ? [node.arg] : [];
 }
 
 /** Inexact steps of the term itself; the factored form adds the products by scale and bias and the sum of the two. */
@@ -84,8 +72,11 @@ export function formulaOverSums({ graph }: Problem, { sumId }: Contraction): Gra
     if (node.id === sumId) {
       return { kind: 'input', name: SUMS, id: node.id, rank: 'element', text: node.text, significand: 53 };
     }
-    if (below.has(node.id)) return { kind: 'constant', value: 0, id: node.id, rank: 'row', text: node.text, significand: 24 };
-    return node.kind === 'constant' || node.kind === 'size' || node.kind === 'scalar' ? node : { ...node, rank: 'element' };
+    if (below.has(node.id))
+      return { kind: 'constant', value: 0, id: node.id, rank: 'row', text: node.text, significand: 24 };
+    return node.kind === 'constant' || node.kind === 'size' || node.kind === 'scalar'
+      ? node
+      : { ...node, rank: 'element' };
   });
   return { text: graph.text, nodes, names: graph.names };
 }
@@ -133,7 +124,12 @@ export function operand(problem: Problem, inputs: Inputs, root: number, dim: str
     const tensor = problem.inputs[node.name];
     if (!tensor) throw new Error(`no input ${node.name}`);
     const bytes = bytesFor(inputs, node.name);
-    return [{ name: node.name, read: (row: number) => readRow(tensor, inputs.shape, bytes, tensor.dims.includes(dim) ? row : 0) }];
+    return [
+      {
+        name: node.name,
+        read: (row: number) => readRow(tensor, inputs.shape, bytes, tensor.dims.includes(dim) ? row : 0),
+      },
+    ];
   });
   const [only] = readers;
   if (graph.nodes[root]?.kind === 'input' && only) {
@@ -142,7 +138,9 @@ export function operand(problem: Problem, inputs: Inputs, root: number, dim: str
       return { values, magnitudes: absolute(values) };
     };
   }
-  const nodes = graph.nodes.map((node): Node => (wanted.has(node.id) ? node : { ...node, kind: 'constant', value: 0, rank: 'row' }));
+  const nodes = graph.nodes.map((node): Node =>
+    wanted.has(node.id) ? node : { ...node, kind: 'constant', value: 0, rank: 'row' },
+  );
   const evaluate = valueReader({ ...graph, nodes }, width);
   return (row) => {
     const bound = Object.fromEntries(readers.map(({ name, read }) => [name, read(row)]));
@@ -174,7 +172,15 @@ function triangle(graph: Graph, id: number, slots: readonly Float64Array[], widt
 }
 
 /** Four rows at a time share each element of b; the rest go one by one. */
-function dotRows(a: readonly OperandRow[], from: number, count: number, b: OperandRow, sums: Sums, stride: number, n: number): void {
+function dotRows(
+  a: readonly OperandRow[],
+  from: number,
+  count: number,
+  b: OperandRow,
+  sums: Sums,
+  stride: number,
+  n: number,
+): void {
   const at = from * stride + n;
   for (const part of PARTS) {
     const [p, q, s, t] = [a[from]?.[part], a[from + 1]?.[part], a[from + 2]?.[part], a[from + 3]?.[part]];
@@ -224,7 +230,12 @@ function dotFour(
 }
 
 /** The range of each sum: gamma of the chain and of the term's own roundings, times the magnitude. */
-export function sumRanges(sums: Sums, contraction: Contraction, width: number, arithmetic: Arithmetic): { lo: Float64Array; hi: Float64Array } {
+export function sumRanges(
+  sums: Sums,
+  contraction: Contraction,
+  width: number,
+  arithmetic: Arithmetic,
+): { lo: Float64Array; hi: Float64Array } {
   const share = gamma(arithmetic.depth + contraction.termRoundings) + width * 2 ** -53;
   const lo = new Float64Array(sums.values.length);
   const hi = new Float64Array(sums.values.length);

@@ -36,16 +36,31 @@ export function problemOf(
   scalars: Readonly<Record<string, number>>,
   dims: readonly string[],
 ): Problem {
-  if (!dims.includes(formula.over)) throw new Error(`the formula runs over '${formula.over}', which is no dimension: ${dims.join(', ')}`);
+  if (!dims.includes(formula.over))
+    throw new Error(`the formula runs over '${formula.over}', which is no dimension: ${dims.join(', ')}`);
   const ranks = Object.entries(inputs).map(([name, tensor]) => {
     const rank = tensor.dims.at(-1) === formula.over ? ('element' as const) : ('row' as const);
     return [name, { rank, dtype: tensor.dtype, ...(tensor.bits !== undefined && { bits: tensor.bits }) }] as const;
   });
-  const graph = buildGraph(formula.text, { inputs: Object.fromEntries(ranks), sizes: dims, scalars: Object.keys(scalars) });
+  const names = { inputs: Object.fromEntries(ranks), sizes: dims, scalars: Object.keys(scalars) };
+  const graph = unroundedOutputs(buildGraph(formula.text, names), outputs);
   const problem = { formula, graph, inputs, outputs, scalars, dims };
   checkOutputs(problem);
   if (formula.family !== 'rows') splitContraction(problem);
   return problem;
+}
+
+/**
+ * An output that ends in a rounding point of its own type is judged before that point: the comparison rounds to the output's
+ * type anyway, and the distance to the unrounded value says how near the bound it is.
+ */
+function unroundedOutputs(graph: Graph, outputs: Readonly<Record<string, Tensor>>): Graph {
+  const names = new Map(graph.names);
+  for (const [name, tensor] of Object.entries(outputs)) {
+    const node = graph.nodes[names.get(name) ?? -1];
+    if (node?.kind === 'point' && node.type === tensor.dtype) names.set(name, node.arg);
+  }
+  return { ...graph, names };
 }
 
 function checkOutputs({ graph, outputs, formula, inputs }: Problem): void {
@@ -55,7 +70,9 @@ function checkOutputs({ graph, outputs, formula, inputs }: Problem): void {
     const element = tensor.dims.at(-1) === formula.over;
     if (formula.family === 'rows' && (node.rank === 'element') !== element) {
       const should = element ? `an element of ${formula.over}` : 'a row';
-      throw new Error(`output '${name}' holds one value for each ${should}, but the formula gives one for each ${node.rank}`);
+      throw new Error(
+        `output '${name}' holds one value for each ${should}, but the formula gives one for each ${node.rank}`,
+      );
     }
   }
   for (const name of Object.keys(inputs)) {

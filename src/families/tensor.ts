@@ -48,7 +48,9 @@ export function byteCount(tensor: Tensor, shape: Shape): number {
 
 /** A flat element index as coordinates: `[16, 2055]`. */
 export function coordinates(tensor: Tensor, shape: Shape, flat: number): number[] {
-  const sizes = tensor.dims.map((dim, i) => (i === tensor.dims.length - 1 ? rowLength(tensor, shape) : sizeOf(shape, dim)));
+  const sizes = tensor.dims.map((dim, i) =>
+    i === tensor.dims.length - 1 ? rowLength(tensor, shape) : sizeOf(shape, dim),
+  );
   const out: number[] = [];
   let rest = flat;
   for (let i = sizes.length - 1; i >= 0; i--) {

@@ -10,7 +10,8 @@ export interface Address {
   readonly label: string;
 }
 
-export const addressText = ({ kernel, dialect, gate, label }: Address): string => `${kernel}@${dialect}:${gate}:${label}`;
+export const addressText = ({ kernel, dialect, gate, label }: Address): string =>
+  `${kernel}@${dialect}:${gate}:${label}`;
 export const controlAddress = (kernel: string, dialect: Dialect, id: string): string => `${kernel}@${dialect}!${id}`;
 
 /**

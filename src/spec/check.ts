@@ -3,7 +3,7 @@ import { DIALECTS } from '../families/formula/functions.ts';
 import type { Shape } from '../families/tensor.ts';
 import { shapeText, sizeOf } from '../families/tensor.ts';
 import type { Dialect } from '../families/formula/functions.ts';
-import { interiorPoints } from '../families/formula/graph.ts';
+import { interiorPoints, nameOf } from '../families/formula/graph.ts';
 import type { Contract, Control } from './contract.ts';
 import type { Kernel } from './registration.ts';
 import { dialectOf, launchesOf, routeOf, sourceOf } from './registration.ts';
@@ -44,7 +44,9 @@ export function checkTogether(kernels: readonly Kernel[]): string[] {
 
 function checkReplaced(kernel: Kernel, replaced: Kernel): string[] {
   const names = (contract: Contract): string =>
-    [...Object.keys(contract.inputs), ...Object.keys(contract.outputs), ...Object.keys(contract.dims)].toSorted().join(' ');
+    [...Object.keys(contract.inputs), ...Object.keys(contract.outputs), ...Object.keys(contract.dims)]
+      .toSorted()
+      .join(' ');
   if (names(kernel.contract) !== names(replaced.contract)) {
     return [`${kernel.name} replaces ${replaced.name}, but their inputs, outputs and dimensions have different names`];
   }
@@ -56,13 +58,16 @@ function checkNames(contract: Contract): string[] {
   const problems: string[] = [];
   const { dims, inputs, outputs, scalars = {}, args } = contract;
   const known = [...Object.keys(dims), ...Object.keys(inputs), ...Object.keys(outputs), ...Object.keys(scalars)];
-  for (const name of known) if (known.indexOf(name) !== known.lastIndexOf(name)) problems.push(`'${name}' names two things`);
+  for (const name of known)
+    if (known.indexOf(name) !== known.lastIndexOf(name)) problems.push(`'${name}' names two things`);
   for (const [name, tensor] of Object.entries({ ...inputs, ...outputs })) {
     for (const dim of tensor.dims) {
-      if (!Object.hasOwn(dims, dim)) problems.push(`${name} runs over '${dim}', which is no dimension: ${Object.keys(dims).join(', ')}`);
+      if (!Object.hasOwn(dims, dim))
+        problems.push(`${name} runs over '${dim}', which is no dimension: ${Object.keys(dims).join(', ')}`);
     }
   }
-  for (const arg of args) if (!known.includes(arg)) problems.push(`args names '${arg}', which is no input, output, dimension or scalar`);
+  for (const arg of args)
+    if (!known.includes(arg)) problems.push(`args names '${arg}', which is no input, output, dimension or scalar`);
   for (const name of [...Object.keys(inputs), ...Object.keys(outputs)]) {
     if (!args.includes(name)) problems.push(`args leaves out '${name}', so the kernel would never get it`);
   }
@@ -82,7 +87,9 @@ function checkServed(contract: Contract): string[] {
       const step = dim.step ?? 1;
       const least = dim.least ?? step;
       if (size < least || (size - least) % step !== 0) {
-        problems.push(`${name} is served at ${size}, but valid sizes are ${least}, ${least + step}, ${least + 2 * step}, ...`);
+        problems.push(
+          `${name} is served at ${size}, but valid sizes are ${least}, ${least + step}, ${least + 2 * step}, ...`,
+        );
       }
     }
   }
@@ -91,12 +98,14 @@ function checkServed(contract: Contract): string[] {
 
 function checkArithmetic({ contract, problem, rule }: Kernel): string[] {
   const problems: string[] = [];
-  const sums = problem?.graph.nodes.some((node) => node.kind === 'reduce' && (node.op === 'sum' || node.op === 'mean')) ?? false;
+  const sums =
+    problem?.graph.nodes.some((node) => node.kind === 'reduce' && (node.op === 'sum' || node.op === 'mean')) ?? false;
   if (sums && contract.accumulator === 'none') problems.push("the formula sums, so accumulator must be 'f32'");
   if (!sums && contract.accumulator === 'f32') problems.push("the formula sums nothing, so accumulator must be 'none'");
   if (rule && contract.nan !== 'rule') problems.push("a kernel with a stated rule says nan: 'rule'");
   if (!rule && contract.nan === 'rule') problems.push("nan: 'rule' needs a formula by rule(...)");
-  if (contract.controls.length < 2) problems.push('a contract has at least two controls: a gate that nothing breaks proves nothing');
+  if (contract.controls.length < 2)
+    problems.push('a contract has at least two controls: a gate that nothing breaks proves nothing');
   return problems;
 }
 
@@ -108,19 +117,30 @@ function checkRoutes(contract: Contract, dialect: Dialect): string[] {
   const problems = lost.slice(0, 1).map((shape) => `no ${dialect} launch takes the served shape ${shapeText(shape)}`);
   for (const launch of launches) {
     const reached = shapes.find((shape) => routeOf(contract, dialect, shape) === launch);
-    if (!reached) problems.push(`no served shape reaches the ${dialect} launch of ${launch.symbol}: serve one, or drop the launch`);
+    if (!reached)
+      problems.push(`no served shape reaches the ${dialect} launch of ${launch.symbol}: serve one, or drop the launch`);
     else problems.push(...checkLaunch(contract, dialect, launch, reached));
   }
   return problems;
 }
 
-function checkLaunch(contract: Contract, dialect: Dialect, launch: ReturnType<typeof launchesOf>[number], shape: Shape): string[] {
+function checkLaunch(
+  contract: Contract,
+  dialect: Dialect,
+  launch: ReturnType<typeof launchesOf>[number],
+  shape: Shape,
+): string[] {
   const threads = [launch.threads].flat().reduce((a, b) => a * b, 1);
   const problems: string[] = [];
-  if (threads > 1024) problems.push(`the ${dialect} launch of ${launch.symbol} has ${threads} threads a group; no device takes more than 1,024`);
+  if (threads > 1024)
+    problems.push(
+      `the ${dialect} launch of ${launch.symbol} has ${threads} threads a group; no device takes more than 1,024`,
+    );
   const depth = launch.depth(shape);
   if (contract.accumulator === 'f32' && !(depth >= 1)) {
-    problems.push(`the ${dialect} launch of ${launch.symbol} states depth ${depth} at ${shapeText(shape)}: a sum has at least one rounding`);
+    problems.push(
+      `the ${dialect} launch of ${launch.symbol} states depth ${depth} at ${shapeText(shape)}: a sum has at least one rounding`,
+    );
   }
   return problems;
 }
@@ -130,7 +150,8 @@ function checkFolder(kernel: Kernel, sources: ReadonlyMap<string, string>): stri
   for (const dialect of kernel.dialects) {
     for (const launch of launchesOf(kernel.contract, dialect)) {
       const source = sourceOf(kernel.folder, dialect, launch);
-      if (!sources.has(source)) problems.push(`the ${dialect} launch of ${launch.symbol} needs kernels/${source}, which is not there`);
+      if (!sources.has(source))
+        problems.push(`the ${dialect} launch of ${launch.symbol} needs kernels/${source}, which is not there`);
     }
   }
   return problems;
@@ -140,25 +161,37 @@ function checkFolder(kernel: Kernel, sources: ReadonlyMap<string, string>): stri
 export function unlaunchedSources(kernels: readonly Kernel[], sources: ReadonlyMap<string, string>): string[] {
   const used = new Set(
     kernels.flatMap((kernel) =>
-      kernel.dialects.flatMap((dialect) => launchesOf(kernel.contract, dialect).map((launch) => sourceOf(kernel.folder, dialect, launch))),
+      kernel.dialects.flatMap((dialect) =>
+        launchesOf(kernel.contract, dialect).map((launch) => sourceOf(kernel.folder, dialect, launch)),
+      ),
     ),
   );
-  const loose = [...sources.keys()].filter((path) => dialectOf(path) !== undefined && !path.startsWith('shared/') && !used.has(path));
+  const loose = [...sources.keys()].filter(
+    (path) => dialectOf(path) !== undefined && !path.startsWith('shared/') && !used.has(path),
+  );
   return loose.map((path) => `kernels/${path} has no launch: state one in the folder's contract, or delete the file`);
 }
 
 function checkControl(kernel: Kernel, control: Control, sources: ReadonlyMap<string, string>): string[] {
   const problems: string[] = [];
   for (const [dialect, edit] of Object.entries(control.edit ?? {})) {
-    const paths = new Set(launchesOf(kernel.contract, dialect as Dialect).map((launch) => sourceOf(kernel.folder, dialect as Dialect, launch)));
+    const paths = new Set(
+      launchesOf(kernel.contract, dialect as Dialect).map((launch) =>
+        sourceOf(kernel.folder, dialect as Dialect, launch),
+      ),
+    );
     if (paths.size === 0) problems.push(`control '${control.fault}' edits ${dialect}, which has no launch`);
     const texts = [...paths].map((path) => sources.get(path) ?? '');
     const count = texts.reduce((sum, text) => sum + text.split(edit.from).length - 1, 0);
-    if (count !== 1 && paths.size > 0) problems.push(`control '${control.fault}': its ${dialect} edit matches ${count} places, not 1: ${edit.from}`);
+    if (count !== 1 && paths.size > 0)
+      problems.push(`control '${control.fault}': its ${dialect} edit matches ${count} places, not 1: ${edit.from}`);
   }
   if (control.formula) {
     const count = (kernel.problem?.formula.text ?? '').split(control.formula.from).length - 1;
-    if (count !== 1) problems.push(`control '${control.fault}': its formula edit matches ${count} places, not 1: ${control.formula.from}`);
+    if (count !== 1)
+      problems.push(
+        `control '${control.fault}': its formula edit matches ${count} places, not 1: ${control.formula.from}`,
+      );
   }
   return problems;
 }
@@ -167,9 +200,10 @@ function checkControl(kernel: Kernel, control: Control, sources: ReadonlyMap<str
 function checkPoints({ contract, problem, dialects, controls }: Kernel): string[] {
   if (!problem) return [];
   return interiorPoints(problem.graph, Object.keys(contract.outputs)).flatMap((point) => {
-    const control = controls.find((candidate) => candidate.drops === point.text);
+    const name = nameOf(problem.graph, point);
+    const control = controls.find((candidate) => candidate.drops === name);
     const missing = dialects.filter((dialect) => control?.edit?.[dialect] === undefined);
     if (missing.length === 0) return [];
-    return [`no control drops the rounding point ${point.text} in ${missing.join(', ')}: add an edit with drops: '${point.text}'`];
+    return [`no control drops the rounding point ${name} in ${missing.join(', ')}: add an edit with drops: '${name}'`];
   });
 }

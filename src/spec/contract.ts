@@ -18,7 +18,18 @@ export const GATES: readonly GateName[] = ['nonfinite', 'repeat', 'shapes', 'sum
  * failed.
  */
 export type FindingClass =
-  'class' | 'value' | 'bits' | 'rule' | 'different' | 'unwritten' | 'input' | 'guard' | 'over-read' | 'row' | 'alias' | 'fault';
+  | 'class'
+  | 'value'
+  | 'bits'
+  | 'rule'
+  | 'different'
+  | 'unwritten'
+  | 'input'
+  | 'guard'
+  | 'over-read'
+  | 'row'
+  | 'alias'
+  | 'fault';
 
 /** How a dimension is cut: whole tiles, the step a valid size moves by, the least valid size. */
 export interface Dim {
@@ -70,7 +81,7 @@ export interface Control<D extends string = string> {
   readonly formula?: Edit;
   /** The launch, changed. */
   readonly launch?: (launch: Launch<D>) => Launch<D>;
-  /** The rounding point that the edit drops, as the formula writes it. */
+  /** The rounding point that the edit drops: the name that the formula assigns it to, else its text. */
   readonly drops?: string;
   /** Shapes at which the gate must stay green, so that the control proves where the fault shows. */
   readonly green?: (shape: ShapeOf<D>) => boolean;
@@ -108,9 +119,17 @@ export interface Rule {
   /** The rule in words, for output. */
   readonly text: string;
   /** The codes of every output, from the inputs' exact values (row-major) and the shape. */
-  readonly outputs: (inputs: Readonly<Record<string, Float64Array>>, shape: Readonly<Record<string, number>>) => RuleOutputs;
+  readonly outputs: (
+    inputs: Readonly<Record<string, Float64Array>>,
+    shape: Readonly<Record<string, number>>,
+  ) => RuleOutputs;
 }
-export const rule = (over: string, text: string, outputs: Rule['outputs']): Rule => ({ family: 'rule', over, text, outputs });
+export const rule = (over: string, text: string, outputs: Rule['outputs']): Rule => ({
+  family: 'rule',
+  over,
+  text,
+  outputs,
+});
 
 export interface Contract<
   D extends string = string,
@@ -143,7 +162,10 @@ export interface Contract<
   readonly replaces?: string;
   /** Ordinary data of each input; `signed` where not said. */
   readonly fills?: Partial<Readonly<Record<NoInfer<I>, FillName>>>;
-  readonly launch: Partial<Readonly<Record<Dialect, Launch<NoInfer<D>> | readonly Launch<NoInfer<D>>[]>>>;
+  /** The launches of each dialect, or those of `everywhere` for a dialect that is not named. */
+  readonly launch: Partial<
+    Readonly<Record<Dialect | 'everywhere', Launch<NoInfer<D>> | readonly Launch<NoInfer<D>>[]>>
+  >;
   readonly controls: readonly Control<NoInfer<D>>[];
   readonly known?: readonly KnownFinding[];
 }
@@ -164,14 +186,6 @@ export interface StandingControls {
   readonly controls: readonly Control[];
 }
 export const standing = (of: string, controls: readonly Control[]): StandingControls => ({ of, controls });
-
-/** The same launches in every dialect. */
-export const everywhere = <L>(launch: L): Readonly<Record<Dialect, L>> => ({
-  cuda: launch,
-  hip: launch,
-  metal: launch,
-  xpu: launch,
-});
 
 const tensor =
   (dtype: DType) =>

@@ -1,13 +1,14 @@
 /** Contract files to kernels: everything is checked before anything runs, and all mistakes are told at once. */
 import { DIALECTS } from '../families/formula/functions.ts';
 import type { Dialect } from '../families/formula/functions.ts';
-import { interiorPoints } from '../families/formula/graph.ts';
+import { interiorPoints, nameOf } from '../families/formula/graph.ts';
 import type { Problem } from '../families/problem.ts';
 import { problemOf } from '../families/problem.ts';
 import { checkKernel, checkTogether, unlaunchedSources } from './check.ts';
 import type { Contract, Control, StandingControls } from './contract.ts';
 import type { Listing } from './listing.ts';
 import type { Kernel, PlantedControl } from './registration.ts';
+import { launchesOf } from './registration.ts';
 import { contractSchema, controlSchema, problemsOf } from './schema.ts';
 import * as v from 'valibot';
 
@@ -33,10 +34,13 @@ export function loadKernels(listing: Listing): Kernel[] {
   }
   const complete = kernels.map((kernel) => withStanding(kernel, standing));
   for (const { of } of standing) {
-    if (!complete.some((kernel) => kernel.name === of)) problems.push(`standing controls of '${of}', which is no registered kernel`);
+    if (!complete.some((kernel) => kernel.name === of))
+      problems.push(`standing controls of '${of}', which is no registered kernel`);
   }
   for (const kernel of complete) {
-    problems.push(...checkKernel(kernel, listing.sources).map((problem) => `kernels/${kernel.folder} (${kernel.name}): ${problem}`));
+    problems.push(
+      ...checkKernel(kernel, listing.sources).map((problem) => `kernels/${kernel.folder} (${kernel.name}): ${problem}`),
+    );
   }
   problems.push(...checkTogether(complete), ...unlaunchedSources(complete, listing.sources));
   if (problems.length > 0) throw new ContractError(problems);
@@ -63,10 +67,13 @@ function isStanding(value: unknown): value is StandingControls {
 }
 
 function readContract(folder: string, contract: Contract): Found {
-  const dialects = DIALECTS.filter((dialect) => contract.launch[dialect] !== undefined);
+  const dialects = DIALECTS.filter((dialect) => launchesOf(contract, dialect).length > 0);
   const base = { name: contract.name, folder, contract, dialects };
   if (contract.formula.family === 'rule') {
-    return { problems: [], kernel: { ...base, rule: contract.formula, controls: planted(contract.controls, dialects) } };
+    return {
+      problems: [],
+      kernel: { ...base, rule: contract.formula, controls: planted(contract.controls, dialects) },
+    };
   }
   try {
     const { inputs, outputs, scalars = {}, dims } = contract;
@@ -90,7 +97,7 @@ function planted(controls: readonly Control[], dialects: readonly Dialect[], pre
 function claims(contract: Contract, problem: Problem, dialects: readonly Dialect[]): PlantedControl[] {
   return interiorPoints(problem.graph, Object.keys(contract.outputs)).map((point, i) => ({
     id: `claim${i + 1}`,
-    fault: `the claim without ${point.text}`,
+    fault: `the claim without the rounding point ${nameOf(problem.graph, point)}`,
     reddens: 'shapes',
     finding: 'value',
     withoutPoint: point.id,
@@ -100,5 +107,7 @@ function claims(contract: Contract, problem: Problem, dialects: readonly Dialect
 
 function withStanding(kernel: Kernel, standing: readonly StandingControls[]): Kernel {
   const mine = standing.filter(({ of }) => of === kernel.name).flatMap(({ controls }) => controls);
-  return mine.length === 0 ? kernel : { ...kernel, controls: [...kernel.controls, ...planted(mine, kernel.dialects, 'standing')] };
+  return mine.length === 0
+    ? kernel
+    : { ...kernel, controls: [...kernel.controls, ...planted(mine, kernel.dialects, 'standing')] };
 }

@@ -28,13 +28,17 @@ const EXTENSIONS: Readonly<Record<Dialect, string>> = { cuda: 'cu', hip: 'hip', 
 
 /** The launches of a kernel in a dialect, in the order in which they are tried. */
 export function launchesOf(contract: Contract, dialect: Dialect): readonly Launch[] {
-  const launch = contract.launch[dialect];
+  const launch = contract.launch[dialect] ?? contract.launch.everywhere;
   if (launch === undefined) return [];
   return Array.isArray(launch) ? launch : [launch as Launch];
 }
 
 /** The launch that takes a shape; undefined where none does. */
-export function routeOf(contract: Contract, dialect: Dialect, shape: Readonly<Record<string, number>>): Launch | undefined {
+export function routeOf(
+  contract: Contract,
+  dialect: Dialect,
+  shape: Readonly<Record<string, number>>,
+): Launch | undefined {
   return launchesOf(contract, dialect).find((launch) => launch.when?.(shape) ?? true);
 }
 

@@ -3,12 +3,18 @@ import * as v from 'valibot';
 import { GATES } from './contract.ts';
 
 const size = v.pipe(v.number(), v.integer('a size is a whole number'), v.minValue(1, 'a size is at least 1'));
-const name = v.pipe(v.string(), v.regex(/^[a-z][a-z0-9_]*$/, 'a name is lower-case letters, digits and _, and starts with a letter'));
+const name = v.pipe(
+  v.string(),
+  v.regex(/^[a-z][a-z0-9_]*$/, 'a name is lower-case letters, digits and _, and starts with a letter'),
+);
 
 const dim = v.pipe(
   v.strictObject({ tile: v.optional(size), step: v.optional(size), least: v.optional(size) }),
   v.check(({ tile, least }) => tile === undefined || least === undefined || least <= tile, 'least is at most the tile'),
-  v.check(({ tile, step }) => tile === undefined || step === undefined || tile % step === 0, 'a tile is a whole number of steps'),
+  v.check(
+    ({ tile, step }) => tile === undefined || step === undefined || tile % step === 0,
+    'a tile is a whole number of steps',
+  ),
 );
 
 const tensor = v.strictObject({
@@ -57,19 +63,26 @@ const known = v.strictObject({
   gate: v.picklist(GATES),
   finding: v.string(),
   what: v.string(),
-  link: v.pipe(v.string(), v.url('a known finding links to where it is tracked')),
+  link: v.pipe(v.string(), v.regex(/^(https?:\/\/|docs\/)\S+$/, 'a known finding links to where it is tracked')),
   on: v.optional(v.array(v.picklist(['cuda', 'hip', 'metal', 'xpu']))),
 });
 
 export const contractSchema = v.strictObject({
   name,
   dims: v.record(name, dim),
-  served: v.pipe(v.array(v.record(v.string(), v.union([size, v.array(size)]))), v.minLength(1, 'a contract serves at least one shape')),
+  served: v.pipe(
+    v.array(v.record(v.string(), v.union([size, v.array(size)]))),
+    v.minLength(1, 'a contract serves at least one shape'),
+  ),
   inputs: v.record(name, tensor),
   outputs: v.record(name, tensor),
   scalars: v.optional(v.record(name, v.number())),
   args: v.array(v.string()),
-  formula: v.looseObject({ family: v.picklist(['rows', 'dense', 'affine', 'rule']), over: v.string(), text: v.string() }),
+  formula: v.looseObject({
+    family: v.picklist(['rows', 'dense', 'affine', 'rule']),
+    over: v.string(),
+    text: v.string(),
+  }),
   nan: v.picklist(['propagate', 'rule']),
   accumulator: v.picklist(['f32', 'none']),
   unproven: v.optional(v.strictObject({ accumulators: v.array(v.picklist(['f16', 'bf16'])), because: v.string() })),
@@ -78,7 +91,7 @@ export const contractSchema = v.strictObject({
   rowIndependent: v.optional(v.string()),
   replaces: v.optional(v.string()),
   fills: v.optional(v.record(v.string(), v.string())),
-  launch: v.record(v.picklist(['cuda', 'hip', 'metal', 'xpu']), launches),
+  launch: v.record(v.picklist(['cuda', 'hip', 'metal', 'xpu', 'everywhere']), launches),
   controls: v.array(controlSchema),
   known: v.optional(v.array(known)),
 });

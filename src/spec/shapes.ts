@@ -54,12 +54,18 @@ function onEachRoute(contract: Contract, shapes: readonly Shape[]): Shape[] {
 
 /** The least served shape of each route that any dialect has. */
 export function routeBases(contract: Contract): Shape[] {
-  return onEachRoute(contract, servedShapes(contract).toSorted((a, b) => volume(a) - volume(b)));
+  return onEachRoute(
+    contract,
+    servedShapes(contract).toSorted((a, b) => volume(a) - volume(b)),
+  );
 }
 
 /** The largest served shape of each route. */
 export function routeTops(contract: Contract): Shape[] {
-  return onEachRoute(contract, servedShapes(contract).toSorted((a, b) => volume(b) - volume(a)));
+  return onEachRoute(
+    contract,
+    servedShapes(contract).toSorted((a, b) => volume(b) - volume(a)),
+  );
 }
 
 function sameRoutes(contract: Contract, a: Shape, b: Shape): boolean {
@@ -76,7 +82,10 @@ export function edgeShapes(contract: Contract): Shape[] {
   const shapes = routeBases(contract).flatMap((base) =>
     Object.entries(contract.dims).flatMap(([name, dim]) => {
       if (dim.tile === undefined && dim.least === undefined) return [];
-      const sizes = edgeSizes(dim, served.map((shape) => sizeOf(shape, name)));
+      const sizes = edgeSizes(
+        dim,
+        served.map((shape) => sizeOf(shape, name)),
+      );
       return sizes.map((size) => ({ ...base, [name]: size }));
     }),
   );
@@ -113,17 +122,20 @@ export function stretch(contract: Contract, shape: Shape, dim: string, wanted: n
   return shape;
 }
 
-/** For each route, the longest served sums at few outputs: other dimensions at one tile. */
+/** For each route, the longest served sums at few outputs: every other dimension at one tile, where the route allows it. */
 export function sumShapes(contract: Contract, over: string): Shape[] {
   const bases = routeBases(contract);
-  const shapes = routeTops(contract).map((top) => {
+  const longest = servedShapes(contract).toSorted((a, b) => sizeOf(b, over) - sizeOf(a, over) || volume(a) - volume(b));
+  const shapes = onEachRoute(contract, longest).map((top) => {
     const base = bases.find((candidate) => sameRoutes(contract, candidate, top)) ?? top;
-    const small = Object.entries(contract.dims).map(([name, dim]) => {
-      if (name === over) return [name, sizeOf(top, name)] as const;
-      return [name, Math.min(dim.tile ?? sizeOf(base, name), sizeOf(base, name))] as const;
-    });
-    const shape = Object.fromEntries(small);
-    return sameRoutes(contract, shape, top) ? shape : top;
+    return Object.entries(contract.dims).reduce((shape, [name, dim]) => {
+      if (name === over) return shape;
+      const sizes = [Math.min(dim.tile ?? sizeOf(base, name), sizeOf(base, name)), sizeOf(base, name)];
+      const small = sizes
+        .map((size) => ({ ...shape, [name]: size }))
+        .find((candidate) => sameRoutes(contract, candidate, top));
+      return small ?? shape;
+    }, top);
   });
   return unique(shapes);
 }

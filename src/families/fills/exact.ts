@@ -7,6 +7,7 @@ import { encodeAll, round } from '../../numerics/codec.ts';
 import type { Random } from '../../numerics/random.ts';
 import { random } from '../../numerics/random.ts';
 import type { Node } from '../formula/graph.ts';
+import { ancestors } from '../formula/graph.ts';
 import type { Inputs } from '../inputs.ts';
 import type { Problem } from '../problem.ts';
 import type { Shape, Tensor } from '../tensor.ts';
@@ -19,12 +20,21 @@ const HALF_SUM = 2 ** 21;
 /** The sum of squares: below 2^24, and far above fp16's largest finite value, 65,504. */
 const SQUARE_SUM = 2 ** 22;
 
+/** About this many small elements of a row differ from their mirror image, so that no sum is 0 and none is large. */
+const RESTS = 32;
+
 type Kind = 'mirror' | 'squares' | 'ones';
 
 /** Builds the exact-sum inputs of a formula; inputs that feed no sum get ordinary data. */
-export function exactInputs(problem: Problem, shape: Shape, fills: Readonly<Partial<Record<string, FillName>>>, seed: string): Inputs {
+export function exactInputs(
+  problem: Problem,
+  shape: Shape,
+  fills: Readonly<Partial<Record<string, FillName>>>,
+  seed: string,
+): Inputs {
   const base = ordinaryInputs(problem.inputs, shape, fills, seed);
-  const made = problem.formula.family === 'rows' ? rowsData(problem, shape, seed) : projectionData(problem, shape, seed);
+  const made =
+    problem.formula.family === 'rows' ? rowsData(problem, shape, seed) : projectionData(problem, shape, seed);
   return { shape, bytes: { ...base.bytes, ...made } };
 }
 
@@ -32,12 +42,14 @@ export function exactInputs(problem: Problem, shape: Shape, fills: Readonly<Part
 
 function rowsData(problem: Problem, shape: Shape, seed: string): Record<string, Uint8Array> {
   const kind = kindOf(problem);
-  const summed = Object.entries(problem.inputs).filter(([name, tensor]) => isSummed(problem, name) && tensor.dims.at(-1) === problem.formula.over);
+  const summed = Object.entries(problem.inputs).filter(
+    ([name, tensor]) => isSummed(problem, name) && tensor.dims.at(-1) === problem.formula.over,
+  );
   const amplitude = new Map(summed.map(([name], i) => [name, i]));
   return Object.fromEntries(
     summed.map(([name, tensor]) => {
       const first = amplitude.get(name) === 0 || kind === 'squares';
-      const row = first ? rowMaker(kind, tensor, summed.length) : smallRow;
+      const row = first ? rowMaker(kind, summed.length) : smallRow;
       return [name, rowsOf(tensor, shape, random(`${seed}:${name}`), row)];
     }),
   );
@@ -50,60 +62,70 @@ function kindOf({ graph }: Problem): Kind {
   if (terms.some((term) => term?.kind === 'map' && term.op === 'exp')) return 'ones';
   const linear = (term: Node | undefined): boolean =>
     term?.kind === 'input' ||
-    (term?.kind === 'map' && term.op === 'mul' && term.args[0] !== term.args[1] && term.args.every((id) => graph.nodes[id]?.kind === 'input'));
+    (term?.kind === 'map' &&
+      term.op === 'mul' &&
+      term.args[0] !== term.args[1] &&
+      term.args.every((id) => graph.nodes[id]?.kind === 'input'));
   return terms.every(linear) ? 'mirror' : 'squares';
 }
 
 function isSummed({ graph }: Problem, name: string): boolean {
-  const reach = new Map<number, boolean>();
-  for (const node of graph.nodes) {
-    const args = node.kind === 'map' ? node.args : node.kind === 'point' || node.kind === 'reduce' ? [node.arg] : [];
-    reach.set(node.id, (node.kind === 'input' && node.name === name) || args.some((id) => reach.get(id)));
-  }
-  return graph.nodes.some((node) => node.kind === 'reduce' && (node.op === 'sum' || node.op === 'mean') && reach.get(node.arg));
+  return graph.nodes.some((node) => {
+    if (node.kind !== 'reduce' || (node.op !== 'sum' && node.op !== 'mean')) return false;
+    return [...ancestors(graph, node.arg)].some((id) => {
+      const from = graph.nodes[id];
+      return from?.kind === 'input' && from.name === name;
+    });
+  });
 }
 
 type RowMaker = (width: number, source: Random) => Float64Array;
 
-function rowMaker(kind: Kind, tensor: Tensor, operands: number): RowMaker {
+/** bf16 holds every value, and so does any other float type that data come in. */
+const toBf16 = (value: number): number => round('bf16', value);
+
+function rowMaker(kind: Kind, operands: number): RowMaker {
   if (kind === 'ones') return countedOnes;
-  if (kind === 'squares') return (width, source) => signedIntegers(width, Math.floor(Math.sqrt(SQUARE_SUM / width) / operands), source);
+  if (kind === 'squares')
+    return (width, source) => signedIntegers(width, Math.floor(Math.sqrt(SQUARE_SUM / width) / operands), source);
   const factor = operands > 1 ? 2 : 1;
-  return (width, source) => mirrored(width, HALF_SUM / factor, (value) => round(tensor.dtype === 'f32' ? 'f32' : 'bf16', value), source);
+  return (width, source) => mirrored(width, HALF_SUM / factor, toBf16, source);
 }
 
-/** Small factors 1 to 3, the same in both halves: they scale the mirrored operand without breaking the mirror. */
+/** Small factors 1 to 3, mirrored with the operand they scale. */
 const smallRow: RowMaker = (width, source) => {
-  const half = width >> 1;
   const out = new Float64Array(width).fill(1);
-  for (let i = 0; i < half; i++) out[i] = out[half + i] = source.int(1, 3);
+  for (let i = 0; i < width >> 1; i++) out[i] = out[width - 1 - i] = source.int(1, 3);
   return out;
 };
 
-/** First half positive and summing to about `sum`, a quarter of it small and odd; second half its negative but for a rest. */
+/**
+ * First half positive and summing to about `sum`, a quarter of it small and odd, at random places, so that a thread of any
+ * stride adds large and small; second half its mirror image, negated, but for a rest.
+ */
 function mirrored(width: number, sum: number, exact: (value: number) => number, source: Random): Float64Array {
-  const out = new Float64Array(width);
+  const out = new Float64Array(width).fill(1);
   const half = width >> 1;
   const mean = sum / Math.max(half, 1);
+  const most = Math.floor(Math.min(31, mean / 4));
   for (let i = 0; i < half; i++) {
-    const small = i % 4 === 3;
-    const value = small ? 2 * source.int(0, 31) + 1 : exact(Math.max(1, Math.round(mean * (0.5 + source.unit()))));
+    const small = source.unit() < 0.25;
+    const value = small ? 2 * source.int(0, most) + 1 : exact(Math.max(1, Math.round(mean * (0.5 + source.unit()))));
     out[i] = value;
-    out[half + i] = small ? source.int(0, 2) - value : -value;
+    const rest = small && source.unit() < RESTS / half ? 1 : 0;
+    out[width - 1 - i] = rest - value;
   }
-  if (width % 2 === 1) out[width - 1] = 1;
   return out;
 }
 
 /** Integers of both signs whose squares sum below 2^24; at most 8 bits, so that bf16 holds them. */
 function signedIntegers(width: number, amplitude: number, source: Random): Float64Array {
   const most = Math.max(1, Math.min(255, amplitude));
-  const half = width >> 1;
   const out = new Float64Array(width).fill(1);
-  for (let i = 0; i < half; i++) {
+  for (let i = 0; i < width >> 1; i++) {
     const value = source.int(Math.max(1, most >> 1), most);
     out[i] = value;
-    out[half + i] = -value;
+    out[width - 1 - i] = -value;
   }
   return out;
 }
@@ -125,56 +147,61 @@ function rowsOf(tensor: Tensor, shape: Shape, source: Random, make: RowMaker): U
 
 // --- projections
 
+/** A projection's terms, in the kernel's own form, sum to this share of 2^24. */
+const PROJECTION_SHARE = 0.43;
+
 function projectionData(problem: Problem, shape: Shape, seed: string): Record<string, Uint8Array> {
   const { over } = problem.formula;
-  const width = sizeOf(shape, over);
-  const packed = Object.values(problem.inputs).find((tensor) => tensor.bits !== undefined);
-  const weight = packed?.bits !== undefined ? 2 ** packed.bits : 2;
-  const made: Record<string, Uint8Array> = {};
+  const half = sizeOf(shape, over) >> 1;
+  const bits = Object.values(problem.inputs).find((tensor) => tensor.bits !== undefined)?.bits;
   const columns = Object.values(problem.outputs)[0]?.dims.at(-1);
+  const mean = (PROJECTION_SHARE * 2 ** 24) / meanWeight(bits) / half;
+  const made: Record<string, Uint8Array> = {};
   for (const [name, tensor] of Object.entries(problem.inputs)) {
     if (tensor.dims.at(-1) !== over) continue;
     const source = random(`${seed}:${name}`);
     if (tensor.bits !== undefined) made[name] = mirroredCodes(tensor, shape, source);
-    else if (tensor.group !== undefined) made[name] = affineConstants(tensor, shape, name, packed?.bits ?? 0);
-    else if (columns !== undefined && tensor.dims.includes(columns)) made[name] = rowsOf(tensor, shape, source, smallRow);
-    else made[name] = rowsOf(tensor, shape, source, (n, r) => mirroredSmall(n, HALF_SUM / weight / (width >> 1), r));
+    else if (tensor.group !== undefined) made[name] = affineConstants(tensor, shape, name, bits ?? 0);
+    else if (columns !== undefined && tensor.dims.includes(columns))
+      made[name] = rowsOf(tensor, shape, source, smallRow);
+    else made[name] = rowsOf(tensor, shape, source, (width, r) => mirrored(width, mean * half, toBf16, r));
   }
   return made;
 }
 
-/** Integers around `mean`, mirrored; a projection's x, whose weights bring the rest of the magnitude. */
-function mirroredSmall(width: number, mean: number, source: Random): Float64Array {
-  const out = new Float64Array(width);
-  const half = width >> 1;
-  for (let i = 0; i < half; i++) {
-    const value = round('bf16', Math.max(1, Math.round(mean * (0.5 + source.unit()))));
-    const rest = value < 256 ? 1 : 2 ** (Math.floor(Math.log2(value)) - 7); // bf16 holds value - rest
-    out[i] = value;
-    out[half + i] = i % 64 === 5 ? rest - value : -value;
-  }
-  return out;
-}
+/** |q| + |bias| of upper-half codes on average; a plain weight is 1 to 3, and as much again is kept free. */
+const meanWeight = (bits: number | undefined): number => (bits === undefined ? 4 : 1.25 * 2 ** bits);
 
-/** Random codes, the second half of each row a copy of the first. Half a row ends on a whole word. */
+/**
+ * Codes of the upper half of their range, so that no weight is negative and the first half of a row sums up; the second half
+ * of each row mirrors the first.
+ */
 function mirroredCodes(tensor: Tensor, shape: Shape, source: Random): Uint8Array {
+  const bits = tensor.bits ?? 0;
   const bytes = new Uint8Array(new ArrayBuffer(byteCount(tensor, shape)));
-  const rowBytes = bytes.length / rowCount(tensor, shape);
-  for (let at = 0; at < bytes.length; at += rowBytes) {
-    for (let i = 0; i < rowBytes >> 1; i++) bytes[at + i] = source.int(0, 255);
-    bytes.copyWithin(at + (rowBytes >> 1), at, at + (rowBytes >> 1));
+  const rows = rowCount(tensor, shape);
+  const rowBytes = bytes.length / rows;
+  const half = rowLength(tensor, shape) >> 1;
+  for (let row = 0; row < rows; row++) {
+    const from = row * rowBytes;
+    for (let i = 0; i < half; i++) {
+      const code = source.int(2 ** (bits - 1), 2 ** bits - 1);
+      putCode(bytes, from, i * bits, code);
+      putCode(bytes, from, (2 * half - 1 - i) * bits, code);
+    }
   }
   return bytes;
 }
 
-/** Scales of 1 and 2 by row, and biases of minus half the code range times the scale: every weight is an integer. */
+function putCode(bytes: Uint8Array, from: number, bit: number, code: number): void {
+  const byte = from + (bit >> 3);
+  const word = code << (bit & 7);
+  bytes[byte] = (bytes[byte] ?? 0) | (word & 0xff);
+  if (word > 0xff) bytes[byte + 1] = (bytes[byte + 1] ?? 0) | (word >> 8);
+}
+
+/** A scale of 1 and a bias of minus half the code range: every weight is an integer. */
 function affineConstants(tensor: Tensor, shape: Shape, name: string, bits: number): Uint8Array {
-  const rows = rowCount(tensor, shape);
-  const width = rowLength(tensor, shape);
-  const values = new Float64Array(rows * width);
-  for (let row = 0; row < rows; row++) {
-    const scale = row % 2 === 0 ? 1 : 2;
-    values.fill(name === 'bias' ? -scale * 2 ** (bits - 1) : scale, row * width, (row + 1) * width);
-  }
-  return encodeAll(tensor.dtype, values);
+  const values = new Float64Array(rowCount(tensor, shape) * rowLength(tensor, shape));
+  return encodeAll(tensor.dtype, values.fill(name === 'bias' ? -(2 ** (bits - 1)) : 1));
 }

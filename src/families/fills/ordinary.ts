@@ -11,22 +11,24 @@ import { byteCount, elementCount, rowLength } from '../tensor.ts';
 
 /**
  * signed: uniform in [-1, 1). normal: mean 0, deviation 1. positive: uniform in (0, 1]. near-one: 1 + 0.1 · normal, as norm
- * weights are. logits: rows around +100 or -100, so that exp without its maximum overflows or vanishes. ties: few values,
- * equal across lanes and tiles. small-positive: quantization scales, 2^-7 to 2^-6. codes: random bits.
+ * weights are. binades: both signs, magnitudes spread over 2^0 to 2^18, so that sums depend on their order. logits: rows around +100 or -100, so that exp without its maximum overflows or vanishes. ties: integers, the
+ * largest of a row at no, one or a few places anywhere in it. small-positive: quantization scales, 2^-7 to 2^-6. codes: random bits.
  */
-export type FillName = 'signed' | 'normal' | 'positive' | 'near-one' | 'logits' | 'ties' | 'small-positive' | 'codes';
+export type FillName =
+  'signed' | 'normal' | 'positive' | 'near-one' | 'binades' | 'logits' | 'ties' | 'small-positive' | 'codes';
 
 /** Larger tensors repeat this many elements: a prime, so that no two rows of a real width are alike. */
 const POOL = 1_048_583;
 
-type Draw = (random: Random, row: number) => number;
+type Draw = (random: Random, row: number, width: number) => number;
 const DRAWS: Readonly<Record<Exclude<FillName, 'codes'>, Draw>> = {
   signed: (r) => r.signed(),
   normal: (r) => r.normal(),
   positive: (r) => 1 - r.unit(),
   'near-one': (r) => 1 + 0.1 * r.normal(),
+  binades: (r) => r.signed() * 2 ** r.int(0, 18),
   logits: (r, row) => (row % 2 === 0 ? 100 : -100) + 4 * r.normal(),
-  ties: (r) => r.int(-2, 2),
+  ties: (r, _row, width) => r.int(0, Math.max(1, width >> 1)),
   'small-positive': (r) => 2 ** -7 * (1 + r.unit()),
 };
 
@@ -46,12 +48,13 @@ export function ordinaryInputs(
 
 function fillTensor(tensor: Tensor, shape: Shape, fill: FillName, source: Random): Uint8Array {
   const bytes = new Uint8Array(new ArrayBuffer(byteCount(tensor, shape)));
-  if (fill === 'codes') return repeatInto(bytes, new Uint8Array(randomWords(Math.min(POOL, bytes.length / 4), source).buffer));
+  if (fill === 'codes')
+    return repeatInto(bytes, new Uint8Array(randomWords(Math.min(POOL, bytes.length / 4), source).buffer));
   const count = elementCount(tensor, shape);
   const width = rowLength(tensor, shape);
   const draw = DRAWS[fill];
   const pool = new Float64Array(Math.min(count, POOL));
-  for (let i = 0; i < pool.length; i++) pool[i] = draw(source, Math.floor(i / width));
+  for (let i = 0; i < pool.length; i++) pool[i] = draw(source, Math.floor(i / width), width);
   return repeatInto(bytes, encodeAll(tensor.dtype, pool));
 }
 
@@ -62,6 +65,7 @@ function randomWords(count: number, source: Random): Uint32Array<ArrayBuffer> {
 }
 
 function repeatInto(bytes: Uint8Array, pool: Uint8Array): Uint8Array {
-  for (let at = 0; at < bytes.length; at += pool.length) bytes.set(pool.subarray(0, Math.min(pool.length, bytes.length - at)), at);
+  for (let at = 0; at < bytes.length; at += pool.length)
+    bytes.set(pool.subarray(0, Math.min(pool.length, bytes.length - at)), at);
   return bytes;
 }

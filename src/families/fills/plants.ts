@@ -79,7 +79,9 @@ export function plantInputs(
     const kind = all[(from + row) % round];
     if (!kind) continue;
     const step = rows === 1 ? from : Math.floor((from + row) / round);
-    const columns = kind.codes.map((_, i) => Math.floor((positions[(step + i) % positions.length] ?? 0) / (tensor.group ?? 1)) % width);
+    const columns = kind.codes.map(
+      (_, i) => Math.floor((positions[(step + i) % positions.length] ?? 0) / (tensor.group ?? 1)) % width,
+    );
     kind.codes.forEach((code, i) => writeCode(bytes, tensor.dtype, row * width + (columns[i] ?? 0), code));
     plants.push({ row, kind: kind.name, columns });
   }

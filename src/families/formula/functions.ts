@@ -42,7 +42,9 @@ export const EXACT_MAPS: ReadonlySet<MapName> = new Set<MapName>(['neg', 'abs', 
  * xpu: OpenCL C 3.0 Specification, "Relative error as ULPs", full profile.
  * `sigmoid` is not a library function: it is 1 / (1 + exp(-x)), evaluated in those steps.
  */
-const ULPS: Readonly<Record<'div' | 'sqrt' | 'rsqrt' | 'rcp' | 'exp' | 'log' | 'tanh', Readonly<Record<Dialect, number>>>> = {
+const ULPS: Readonly<
+  Record<'div' | 'sqrt' | 'rsqrt' | 'rcp' | 'exp' | 'log' | 'tanh', Readonly<Record<Dialect, number>>>
+> = {
   div: { cuda: 0.5, hip: 0.5, metal: 0.5, xpu: 2.5 },
   sqrt: { cuda: 0.5, hip: 0.5, metal: 0.5, xpu: 3 },
   rsqrt: { cuda: 2, hip: 1, metal: 2, xpu: 2 },

@@ -74,7 +74,8 @@ class Builder {
   private refuseTakenName({ name, at }: Statement): void {
     const { inputs, sizes, scalars } = this.names;
     const taken = Object.hasOwn(inputs, name) || sizes.includes(name) || scalars.includes(name);
-    if (taken) throw new FormulaError(this.text, at, `'${name}' is an input, size or scalar: give the result another name`);
+    if (taken)
+      throw new FormulaError(this.text, at, `'${name}' is an input, size or scalar: give the result another name`);
     if (this.assigned.has(name) || this.definitions.has(name) || isFunction(name)) {
       throw new FormulaError(this.text, at, `'${name}' already has a meaning: give it another name`);
     }
@@ -105,9 +106,16 @@ class Builder {
       const significand = input.bits ?? (isFloat(input.dtype) ? formatOf(input.dtype).significandBits : 32);
       return this.add({ kind: 'input', name, rank: input.rank, text: name, significand });
     }
-    if (this.names.sizes.includes(name)) return this.add({ kind: 'size', name, rank: 'row', text: name, significand: 24 });
-    if (this.names.scalars.includes(name)) return this.add({ kind: 'scalar', name, rank: 'row', text: name, significand: 24 });
-    const all = [...Object.keys(this.names.inputs), ...this.names.sizes, ...this.names.scalars, ...this.assigned.keys()];
+    if (this.names.sizes.includes(name))
+      return this.add({ kind: 'size', name, rank: 'row', text: name, significand: 24 });
+    if (this.names.scalars.includes(name))
+      return this.add({ kind: 'scalar', name, rank: 'row', text: name, significand: 24 });
+    const all = [
+      ...Object.keys(this.names.inputs),
+      ...this.names.sizes,
+      ...this.names.scalars,
+      ...this.assigned.keys(),
+    ];
     throw new FormulaError(this.text, at, `'${name}' is not known here. Known: ${all.join(', ')}`);
   }
 
@@ -142,7 +150,11 @@ class Builder {
   private reduce(op: ReductionName, arg: number, at: number): number {
     const node = this.node(arg);
     if (node.rank !== 'element') {
-      throw new FormulaError(this.text, at, `${op}(${node.text}) reduces over a row, but ${node.text} is one value a row`);
+      throw new FormulaError(
+        this.text,
+        at,
+        `${op}(${node.text}) reduces over a row, but ${node.text} is one value a row`,
+      );
     }
     const significand = op === 'max' || op === 'min' ? node.significand : 53;
     return this.add({ kind: 'reduce', op, arg, rank: 'row', text: `${op}(${node.text})`, significand });
@@ -150,7 +162,14 @@ class Builder {
 
   private point(type: PointName, arg: number): number {
     const { rank, text } = this.node(arg);
-    return this.add({ kind: 'point', type, arg, rank, text: `${type}(${text})`, significand: formatOf(type).significandBits });
+    return this.add({
+      kind: 'point',
+      type,
+      arg,
+      rank,
+      text: `${type}(${text})`,
+      significand: formatOf(type).significandBits,
+    });
   }
 
   private map(op: MapName, args: readonly number[]): number {
@@ -194,10 +213,31 @@ function significandOf(op: MapName, args: readonly Node[]): number {
   return op === 'neg' || op === 'abs' || op === 'max' || op === 'min' || op === 'relu' ? Math.max(...bits) : 53;
 }
 
-/** Rounding points whose result other arithmetic goes on with: each of them changes bits when it is dropped. */
-export function interiorPoints(graph: Graph, outputs: readonly string[]): Extract<Node, { kind: 'point' }>[] {
-  const ends = new Set(outputs.map((name) => graph.names.get(name)));
-  return graph.nodes.filter((node): node is Extract<Node, { kind: 'point' }> => node.kind === 'point' && !ends.has(node.id));
+type PointNode = Extract<Node, { kind: 'point' }>;
+
+/** Rounding points that an output depends on: each of them changes bits when it is dropped. */
+export function interiorPoints(graph: Graph, outputs: readonly string[]): PointNode[] {
+  const reached = new Set(outputs.flatMap((name) => [...ancestors(graph, graph.names.get(name) ?? -1)]));
+  return graph.nodes.filter((node): node is PointNode => node.kind === 'point' && reached.has(node.id));
+}
+
+/** A node and everything that it is made from. */
+export function ancestors(graph: Graph, root: number): Set<number> {
+  const seen = new Set<number>();
+  const visit = (id: number): void => {
+    const node = graph.nodes[id];
+    if (!node || seen.has(id)) return;
+    seen.add(id);
+    if (node.kind === 'map') node.args.forEach(visit);
+    if (node.kind === 'point' || node.kind === 'reduce') visit(node.arg);
+  };
+  visit(root);
+  return seen;
+}
+
+/** The name that the formula gives a node, or its text. */
+export function nameOf(graph: Graph, node: Node): string {
+  return [...graph.names].find(([, id]) => id === node.id)?.[0] ?? node.text;
 }
 
 /** The same graph without one rounding point: the claim that a formula control makes. */

@@ -33,6 +33,8 @@ const U64 = 2 ** -53;
 /** fp32's gradual underflow rounds to a multiple of 2^-149; a flushing device loses everything below 2^-126. */
 const LEAST_STEP = 2 ** -150;
 const LEAST_NORMAL = 2 ** -126;
+/** exp of less is below half of fp32's least subnormal by many binades. */
+const NO_EXPONENTIAL = -1000;
 /** Integers whose magnitudes sum to less are exact in fp32 whatever the order. */
 const EXACT_LIMIT = 2 ** 24;
 
@@ -131,19 +133,29 @@ function reduce(node: Node & { kind: 'reduce' }, terms: Ends, out: Ends, arithme
 
 // --- elementwise steps
 
-/** One rounding of `ulps` ulps: an ulp of fp32 is at most 2u of the value. */
+/**
+ * One rounding of `ulps` ulps: an ulp of fp32 is at most 2u of the value. A correctly rounded step whose exact result fp32
+ * holds adds nothing.
+ */
 function widen(out: Ends, ulps: number, flush: boolean): void {
   const relative = 2 * ulps * U32 * (1 + U32);
   const absolute = flush ? LEAST_NORMAL : LEAST_STEP;
   for (let i = 0; i < out.lo.length; i++) {
     const lo = out.lo[i] as number;
     const hi = out.hi[i] as number;
+    if (ulps <= 0.5 && lo === hi && Math.fround(lo) === lo) continue;
     out.lo[i] = lo - relative * Math.abs(lo) - absolute;
     out.hi[i] = hi + relative * Math.abs(hi) + absolute;
   }
 }
 
-function map(node: Node & { kind: 'map' }, graph: Graph, all: readonly Ends[], out: Ends, arithmetic: Arithmetic): void {
+function map(
+  node: Node & { kind: 'map' },
+  graph: Graph,
+  all: readonly Ends[],
+  out: Ends,
+  arithmetic: Arithmetic,
+): void {
   const a = at(all, node.args[0] ?? 0);
   const b = at(all, node.args[1] ?? node.args[0] ?? 0);
   const shared = sharedSum(node, graph);
@@ -154,6 +166,15 @@ function map(node: Node & { kind: 'map' }, graph: Graph, all: readonly Ends[], o
   else if (isBinary(node.op)) binary(node.op, a, b, out);
   else unary(node.op, a, out);
   if (node.significand > 24) widen(out, arithmetic.ulps(node.op), arithmetic.flush);
+  if (node.op === 'exp') exactExponentials(a, out);
+}
+
+/** exp(0) is 1 and exp of what no type can hold is 0 in every dialect's library, whatever its ulps elsewhere. */
+function exactExponentials(a: Ends, out: Ends): void {
+  for (let i = 0; i < out.lo.length; i++) {
+    if (a.lo[i] === 0 && a.hi[i] === 0) out.lo[i] = out.hi[i] = 1;
+    else if ((a.hi[i] as number) < NO_EXPONENTIAL) out.lo[i] = out.hi[i] = 0;
+  }
 }
 
 const isBinary = (op: MapName): op is BinaryOp => MAPS[op] === 2;

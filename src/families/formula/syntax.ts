@@ -62,7 +62,8 @@ export function parse(text: string): Statement[] {
     throw new FormulaError(text, at(), message);
   };
   const take = (expected?: string): string => {
-    if (next >= tokens.length) fail(`the formula ends where ${expected ? `'${expected}'` : 'a name or number'} should be`);
+    if (next >= tokens.length)
+      fail(`the formula ends where ${expected ? `'${expected}'` : 'a name or number'} should be`);
     if (expected !== undefined && peek() !== expected) fail(`'${peek()}' where '${expected}' should be`);
     return tokens[next++]?.text ?? '';
   };

@@ -68,7 +68,8 @@ function reduce(op: ReductionName, terms: Float64Array, sum: SumRule): number {
 /** Largest or least of the terms; a NaN among them is the answer. */
 export function extreme(op: 'max' | 'min', terms: Float64Array): number {
   let best = op === 'max' ? -Infinity : Infinity;
-  for (let i = 0; i < terms.length; i++) best = op === 'max' ? Math.max(best, terms[i] as number) : Math.min(best, terms[i] as number);
+  for (let i = 0; i < terms.length; i++)
+    best = op === 'max' ? Math.max(best, terms[i] as number) : Math.min(best, terms[i] as number);
   return best;
 }
 

@@ -1,0 +1,144 @@
+import { edit, standing } from '#contract';
+
+const THREADS = 256;
+
+/** The standing controls: for each gate, a kernel built to break it. */
+export default [
+  standing('row_max', [
+    {
+      fault: 'the maximum is fmax, which drops a NaN',
+      reddens: 'nonfinite',
+      finding: 'class',
+      edit: {
+        cuda: edit('largest = larger(largest, values[j]);', 'largest = fmaxf(largest, values[j]);'),
+        hip: edit('largest = larger(largest, values[j]);', 'largest = fmaxf(largest, values[j]);'),
+        metal: edit('largest = larger(largest, v[i]);', 'largest = fmax(largest, v[i]);'),
+        xpu: edit(
+          'largest = largest_of(largest, v);',
+          'largest = fmax(largest, fmax(fmax(v.s0, v.s1), fmax(v.s2, v.s3)));',
+        ),
+      },
+    },
+  ]),
+  standing('row_sum', [
+    {
+      fault: 'the group sums by atomic adds into local memory',
+      reddens: 'repeat',
+      finding: 'different',
+      edit: {
+        cuda: edit(
+          `  put_partial(partials, warp_sum(sum));
+  __syncthreads();
+  if (threadIdx.x == 0) y[blockIdx.x] = sum_partials(partials);`,
+          `  if (threadIdx.x == 0) partials[0] = 0.0f;
+  __syncthreads();
+  atomicAdd(&partials[0], sum);
+  __syncthreads();
+  if (threadIdx.x == 0) y[blockIdx.x] = partials[0];`,
+        ),
+        hip: edit(
+          `  put_partial(partials, wave_sum(sum));
+  __syncthreads();
+  if (threadIdx.x == 0) y[blockIdx.x] = sum_partials(partials);`,
+          `  if (threadIdx.x == 0) partials[0] = 0.0f;
+  __syncthreads();
+  atomicAdd(&partials[0], sum);
+  __syncthreads();
+  if (threadIdx.x == 0) y[blockIdx.x] = partials[0];`,
+        ),
+        metal: edit(
+          'put_partial(partials, simd_sum(sum), lane, simd);',
+          `threadgroup atomic_uint cell;
+  if (thread_index == 0) atomic_store_explicit(&cell, 0u, memory_order_relaxed);
+  threadgroup_barrier(mem_flags::mem_threadgroup);
+  uint seen = atomic_load_explicit(&cell, memory_order_relaxed);
+  while (!atomic_compare_exchange_weak_explicit(&cell, &seen, as_type<uint>(as_type<float>(seen) + sum),
+                                                memory_order_relaxed, memory_order_relaxed)) {}
+  threadgroup_barrier(mem_flags::mem_threadgroup);
+  const float added = as_type<float>(atomic_load_explicit(&cell, memory_order_relaxed));
+  put_partial(partials, simd == 0 ? added : 0.0f, lane, simd);`,
+        ),
+        xpu: edit(
+          'put_partial(partials, sub_group_reduce_add(sum));',
+          `local uint cell;
+  if (thread == 0) cell = 0;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  uint seen = cell;
+  for (uint old = ~seen; old != seen;) {
+    const uint expected = seen;
+    seen = atomic_cmpxchg(&cell, expected, as_uint(as_float(expected) + sum));
+    old = expected;
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+  put_partial(partials, get_sub_group_id() == 0 ? as_float(cell) : 0.0f);`,
+        ),
+      },
+    },
+    {
+      fault: 'the kernel writes into its input',
+      reddens: 'repeat',
+      finding: 'input',
+      edit: {
+        cuda: edit(
+          '  if (threadIdx.x == 0) y[blockIdx.x] = sum_partials(partials);',
+          `  if (threadIdx.x == 0) {
+    y[blockIdx.x] = sum_partials(partials);
+    const_cast<bf16*>(row)[0] = round_to<bf16>(sum_partials(partials));
+  }`,
+        ),
+        hip: edit(
+          '  if (threadIdx.x == 0) y[blockIdx.x] = sum_partials(partials);',
+          `  if (threadIdx.x == 0) {
+    y[blockIdx.x] = sum_partials(partials);
+    const_cast<bf16*>(row)[0] = round_to<bf16>(sum_partials(partials));
+  }`,
+        ),
+        metal: edit(
+          'if (thread_index == 0) y[row] = total;',
+          'if (thread_index == 0) y[row] = total, ((device bfloat*)x)[0] = bfloat(total);',
+        ),
+        xpu: edit(
+          'if (thread == 0) y[row] = total;',
+          'if (thread == 0) y[row] = total, ((global ushort*)x)[0] = to_bf16(total);',
+        ),
+      },
+    },
+    {
+      fault: 'a partial tail loses its last input',
+      reddens: 'shapes',
+      finding: 'value',
+      green: ({ width = 0 }) => width % (8 * THREADS) === 0,
+      edit: {
+        cuda: edit(
+          'sum += values[j];',
+          'sum += width % (THREADS * VECTOR<bf16>) != 0 && first + j + 1 == width ? 0.0f : values[j];',
+        ),
+        hip: edit(
+          'sum += values[j];',
+          'sum += width % (THREADS * VECTOR<bf16>) != 0 && first + j + 1 == width ? 0.0f : values[j];',
+        ),
+        metal: edit(
+          'pack < width / 8; pack += THREADS',
+          'pack < width / 8 - (width % (THREADS * 8) != 0); pack += THREADS',
+        ),
+        xpu: edit(
+          'pack < width / PACK; pack += THREADS',
+          'pack < width / PACK - (width % (THREADS * PACK) != 0); pack += THREADS',
+        ),
+      },
+    },
+  ]),
+  standing('dot_rows', [
+    {
+      fault: 'the sum is held in half',
+      reddens: 'sums',
+      finding: 'value',
+      edit: {
+        cuda: edit('using Accumulator = float;', 'using Accumulator = f16;'),
+        hip: edit('using Accumulator = float;', 'using Accumulator = f16;'),
+        metal: edit('using accumulator = float;', 'using accumulator = half;'),
+        xpu: edit('typedef float accumulator;', 'typedef half accumulator;'),
+      },
+    },
+  ]),
+];

@@ -1,0 +1,95 @@
+/** The cases of a gate, and what is known of one before any kernel runs: inputs, reference, ranges, each made once. */
+import { decodeAll } from '../numerics/codec.ts';
+import type { Ranges, Values } from '../families/answer.ts';
+import { ranges, reference } from '../families/answer.ts';
+import type { Plant } from '../families/fills/plants.ts';
+import type { Arithmetic } from '../families/formula/range.ts';
+import type { Inputs } from '../families/inputs.ts';
+import { bytesFor } from '../families/inputs.ts';
+import type { Problem } from '../families/problem.ts';
+import type { Shape } from '../families/tensor.ts';
+import { elementCount } from '../families/tensor.ts';
+import type { Contract, GateName, Rule, RuleOutputs } from '../spec/contract.ts';
+import type { Kernel } from '../spec/registration.ts';
+import type { Device } from '../device/device.ts';
+import type { Outcome } from './finding.ts';
+import type { Subject } from './subject.ts';
+
+export interface GateCase {
+  readonly label: string;
+  readonly shape: Shape;
+  readonly prepare: () => CaseData;
+}
+
+export interface Bench {
+  readonly device: Device;
+  /** How long a launch may run. */
+  readonly limitMs: number;
+  /** The kernel whose bits the subject must equal. */
+  readonly replaced?: Subject;
+}
+
+/** A gate: its cases, and its judgement of a subject at one of them. */
+export interface Gate {
+  readonly name: GateName;
+  readonly cases: (kernel: Kernel, seed: string) => GateCase[];
+  readonly judge: (data: CaseData, subject: Subject, bench: Bench) => Outcome;
+}
+
+/** Milliseconds spent on float64 references since the start, for the report. */
+export const referenceTime = { ms: 0 };
+
+function timed<T>(make: () => T): T {
+  const from = performance.now();
+  try {
+    return make();
+  } finally {
+    referenceTime.ms += performance.now() - from;
+  }
+}
+
+export class CaseData {
+  private readonly values = new Map<string, Values>();
+  private readonly spreads = new Map<string, Ranges>();
+  private ruled: RuleOutputs | undefined;
+
+  constructor(
+    readonly inputs: Inputs,
+    readonly plants: readonly Plant[] = [],
+  ) {}
+
+  get shape(): Shape {
+    return this.inputs.shape;
+  }
+
+  /** The float64 value of every output. */
+  reference(problem: Problem): Values {
+    return cached(this.values, problem.graph.text, () => timed(() => reference(problem, this.inputs)));
+  }
+
+  /** The range of every output under an arithmetic. */
+  ranges(problem: Problem, arithmetic: Arithmetic & { readonly key: string }): Ranges {
+    const key = `${problem.graph.text} ${arithmetic.key} ${arithmetic.exactIntegerSums ?? false}`;
+    return cached(this.spreads, key, () => timed(() => ranges(problem, this.inputs, arithmetic)));
+  }
+
+  /** What a stated rule gives. */
+  rule(contract: Contract, rule: Rule): RuleOutputs {
+    this.ruled ??= timed(() => {
+      const decoded = Object.entries(contract.inputs).map(([name, tensor]) => {
+        const values = decodeAll(tensor.dtype, bytesFor(this.inputs, name), elementCount(tensor, this.shape));
+        return [name, values] as const;
+      });
+      return rule.outputs(Object.fromEntries(decoded), this.shape);
+    });
+    return this.ruled;
+  }
+}
+
+function cached<T>(map: Map<string, T>, key: string, make: () => T): T {
+  const known = map.get(key);
+  if (known !== undefined) return known;
+  const made = make();
+  map.set(key, made);
+  return made;
+}

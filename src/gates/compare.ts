@@ -1,0 +1,175 @@
+/**
+ * The comparers: every element is judged, none by a statistic, and a NaN in a comparison can never pass it. Classes are read
+ * from bits.
+ */
+import { CLASS_NAMES, classesOf } from '../numerics/class.ts';
+import { decodeAll, encodeAll, round, toBits } from '../numerics/codec.ts';
+import { bytesOf } from '../numerics/dtype.ts';
+import { halfUlp } from '../numerics/ulp.ts';
+import type { Ends } from '../families/formula/range.ts';
+import type { Shape, Tensor } from '../families/tensor.ts';
+import { coordinates, elementCount } from '../families/tensor.ts';
+import type { Finding, Margin } from './finding.ts';
+
+/** An output under judgement. */
+export interface Judged {
+  readonly name: string;
+  readonly tensor: Tensor;
+  readonly shape: Shape;
+  readonly bytes: Uint8Array;
+}
+
+export const placeText = ({ name, tensor, shape }: Judged, index: number): string =>
+  `${name}[${coordinates(tensor, shape, index).join(', ')}]`;
+
+const count = (n: number): string => n.toLocaleString('en-US');
+
+function bitsText(judged: Judged, index: number): string {
+  const size = bytesOf(judged.tensor.dtype);
+  const bits = toBits(judged.tensor.dtype, judged.bytes.subarray(index * size, (index + 1) * size), 1)[0] ?? 0;
+  return `0x${bits.toString(16).padStart(size * 2, '0')}`;
+}
+
+/** A number as people read it: 6 significant digits. */
+export function numberText(value: number): string {
+  if (!Number.isFinite(value)) return Number.isNaN(value) ? 'NaN' : value > 0 ? '+Inf' : '-Inf';
+  return String(Number(value.toPrecision(6)));
+}
+
+function valueText(judged: Judged, value: number): string {
+  const bytes = encodeAll(judged.tensor.dtype, [value]);
+  return `${numberText(round(judged.tensor.dtype, value))} (${bitsText({ ...judged, bytes }, 0)})`;
+}
+
+/** `y[16, 2055]  got 0.8164 (0x3f51)  want 0.9023 (0x3f67)`. */
+export function elementText(judged: Judged, index: number, got: number, want: number, rest = ''): string {
+  return `${placeText(judged, index)}  got ${numberText(got)} (${bitsText(judged, index)})  want ${valueText(judged, want)}${rest}`;
+}
+
+/** Every output within its range, the ends rounded to the output's type. */
+export function compareRanges(judged: Judged, want: Float64Array, ends: Ends): { finding?: Finding; margin?: Margin } {
+  const { dtype } = judged.tensor;
+  const total = elementCount(judged.tensor, judged.shape);
+  const got = decodeAll(dtype, judged.bytes, total);
+  let wrong = 0;
+  let worst = { index: -1, share: -1 };
+  for (let i = 0; i < total; i++) {
+    const value = got[i] ?? Number.NaN;
+    const lo = ends.lo[i] ?? Number.NaN;
+    const hi = ends.hi[i] ?? Number.NaN;
+    const inside = (value >= lo && value <= hi) || (value >= round(dtype, lo) && value <= round(dtype, hi));
+    const share = shareOf(dtype, value, want[i] ?? Number.NaN, lo, hi);
+    if (!inside) wrong++;
+    const rank = inside ? share : Math.max(share, 1) + 1;
+    if (!(rank <= worst.share)) worst = { index: i, share: Number.isNaN(rank) ? Infinity : rank };
+  }
+  if (worst.index < 0) return {};
+  const where = placeText(judged, worst.index);
+  const share = shareAt(judged, worst.index, got, want, ends);
+  if (wrong === 0) return { margin: { share, where } };
+  return { finding: rangeFinding(judged, worst.index, got, want, ends, wrong, total) };
+}
+
+/** The error as a share of its bound: half an ulp of the output and the range's spread on that side. */
+function shareOf(dtype: Tensor['dtype'], got: number, want: number, lo: number, hi: number): number {
+  if (got === want) return 0;
+  const spread = got > want ? hi - want : want - lo;
+  return Math.abs(got - want) / (halfUlp(dtype, want) + Math.max(spread, 0));
+}
+
+function shareAt(judged: Judged, i: number, got: Float64Array, want: Float64Array, ends: Ends): number {
+  return shareOf(judged.tensor.dtype, got[i] ?? NaN, want[i] ?? NaN, ends.lo[i] ?? NaN, ends.hi[i] ?? NaN);
+}
+
+function rangeFinding(
+  judged: Judged,
+  i: number,
+  got: Float64Array,
+  want: Float64Array,
+  ends: Ends,
+  wrong: number,
+  total: number,
+): Finding {
+  const value = got[i] ?? Number.NaN;
+  const exact = want[i] ?? Number.NaN;
+  const spread = value > exact ? (ends.hi[i] ?? 0) - exact : exact - (ends.lo[i] ?? 0);
+  const bound = halfUlp(judged.tensor.dtype, exact) + Math.max(spread, 0);
+  const share = Math.abs(value - exact) / bound;
+  const times = Number.isFinite(share) ? `  ${numberText(Number(share.toPrecision(3)))}x` : '';
+  return {
+    class: 'value',
+    what: `${count(wrong)} of ${count(total)} outputs past the bound`,
+    worst: elementText(judged, i, value, exact, `  bound ${numberText(bound)}${times}`),
+  };
+}
+
+/** Every output's class equals the reference's; no tolerance. */
+export function compareClasses(judged: Judged, want: Float64Array): Finding | undefined {
+  const { dtype } = judged.tensor;
+  const total = elementCount(judged.tensor, judged.shape);
+  const got = classesOf(dtype, judged.bytes, total);
+  const wanted = classesOf(dtype, encodeAll(dtype, want), total);
+  let wrong = 0;
+  let first = -1;
+  for (let i = 0; i < total; i++) {
+    if (got[i] === wanted[i]) continue;
+    wrong++;
+    if (first < 0) first = i;
+  }
+  if (first < 0) return undefined;
+  const name = (code: number | undefined): string => CLASS_NAMES[code ?? 0] ?? '';
+  return {
+    class: 'class',
+    what: `${count(wrong)} of ${count(total)} outputs of another class than float64's`,
+    worst: `${placeText(judged, first)}  got ${name(got[first])} (${bitsText(judged, first)})  want ${name(wanted[first])}`,
+  };
+}
+
+/** Every output's bits equal the wanted ones. `wanted` has the same type and shape. */
+export function compareBits(
+  judged: Judged,
+  wanted: Uint8Array,
+  finding: Finding['class'],
+  what: string,
+): Finding | undefined {
+  if (Buffer.compare(judged.bytes, wanted) === 0) return undefined;
+  const { dtype } = judged.tensor;
+  const total = elementCount(judged.tensor, judged.shape);
+  const got = toBits(dtype, judged.bytes, total);
+  const want = toBits(dtype, wanted, total);
+  let wrong = 0;
+  let first = -1;
+  for (let i = 0; i < total; i++) {
+    if (got[i] === want[i]) continue;
+    wrong++;
+    if (first < 0) first = i;
+  }
+  const other = bitsText({ ...judged, bytes: wanted }, first);
+  const values = [decodeAll(dtype, judged.bytes, total)[first] ?? 0, decodeAll(dtype, wanted, total)[first] ?? 0];
+  return {
+    class: finding,
+    what: `${count(wrong)} of ${count(total)} outputs ${what}`,
+    worst: `${placeText(judged, first)}  got ${numberText(values[0] ?? 0)} (${bitsText(judged, first)})  want ${numberText(values[1] ?? 0)} (${other})`,
+  };
+}
+
+/** Elements that hold the poison of both runs: never written. */
+export function unwritten(judged: Judged, second: Uint8Array, poisons: readonly [number, number]): Finding | undefined {
+  const size = bytesOf(judged.tensor.dtype);
+  const total = elementCount(judged.tensor, judged.shape);
+  const pattern = (word: number): number => (size === 4 ? word >>> 0 : size === 2 ? word & 0xffff : word & 0xff);
+  const a = toBits(judged.tensor.dtype, judged.bytes, total);
+  const b = toBits(judged.tensor.dtype, second, total);
+  let missing = 0;
+  let first = -1;
+  for (let i = 0; i < total; i++) {
+    if (a[i] !== pattern(poisons[0]) || b[i] !== pattern(poisons[1])) continue;
+    missing++;
+    if (first < 0) first = i;
+  }
+  if (first < 0) return undefined;
+  return {
+    class: 'unwritten',
+    what: `${count(missing)} of ${count(total)} outputs unwritten, the first ${placeText(judged, first)}`,
+  };
+}

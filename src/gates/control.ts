@@ -1,0 +1,80 @@
+/**
+ * A planted fault at the gate that it must redden. It counts as red only if that gate fails for the reason the control names;
+ * a control that does not compile, faults, or fails for another reason is broken, and one that stays green is missed.
+ */
+import type { Dialect } from '../families/formula/functions.ts';
+import type { GateName } from '../spec/contract.ts';
+import type { Kernel, PlantedControl } from '../spec/registration.ts';
+import type { GateCase } from './case.ts';
+import type { Finding, Outcome } from './finding.ts';
+import type { ControlResult } from './result.ts';
+
+export class ControlTrial {
+  readonly gate: GateName;
+  private red: string | undefined;
+  private broken: string | undefined;
+  private greens = 0;
+  private elapsedMs = 0;
+
+  constructor(
+    private readonly kernel: Kernel,
+    readonly dialect: Dialect,
+    readonly control: PlantedControl,
+  ) {
+    this.gate = control.reddens;
+  }
+
+  /** Cases run until the control is red; those at which it must stay green run always. */
+  wants(_label: string, shape?: GateCase['shape']): boolean {
+    if (this.broken !== undefined) return false;
+    return this.red === undefined || (shape !== undefined && this.control.green?.(shape) === true);
+  }
+
+  cannotRun(reason: string): void {
+    this.broken = reason;
+  }
+
+  take(gateCase: GateCase, outcome: Outcome | { readonly notRun: string }, elapsedMs: number): void {
+    this.elapsedMs += elapsedMs;
+    if ('notRun' in outcome) return;
+    const mustStayGreen = this.control.green?.(gateCase.shape) === true;
+    const [first] = outcome.findings;
+    if (mustStayGreen) {
+      this.greens++;
+      if (first) this.broken = `it must stay green at ${gateCase.label}, but: ${text(first)}`;
+      return;
+    }
+    const named = outcome.findings.find((finding) => finding.class === this.control.finding);
+    if (named) this.red ??= `${gateCase.label}: ${text(named)}`;
+    else if (first)
+      this.broken = `it must be found as '${this.control.finding}', but at ${gateCase.label}: ${text(first)}`;
+  }
+
+  result(): ControlResult {
+    const { status, reason } = this.verdict();
+    const { kernel, dialect, gate, elapsedMs } = this;
+    return {
+      kind: 'control',
+      kernel: kernel.name,
+      dialect,
+      id: this.control.id,
+      fault: this.control.fault,
+      gate,
+      status,
+      reason,
+      elapsedMs,
+    };
+  }
+
+  private verdict(): Pick<ControlResult, 'status' | 'reason'> {
+    if (this.broken !== undefined) return { status: 'broken', reason: this.broken };
+    if (this.control.green && this.greens === 0)
+      return { status: 'broken', reason: 'no case shows that it stays green where it must' };
+    if (this.red !== undefined) return { status: 'red', reason: this.red };
+    return { status: 'missed', reason: `${this.gate} stayed green on every case` };
+  }
+}
+
+function text({ class: kind, what, worst }: Finding): string {
+  return `${kind}: ${what}${worst === undefined ? '' : `; ${worst}`}`;
+}

@@ -1,0 +1,31 @@
+/** What a gate found at a case: a value, never a throw. */
+import type { FindingClass } from '../spec/contract.ts';
+
+export interface Finding {
+  readonly class: FindingClass | 'weak';
+  /** One sentence: what is wrong, with counts. */
+  readonly what: string;
+  /** The worst element in full: coordinates, got, want, bound. */
+  readonly worst?: string;
+  /** Why it may be so: what is special about the place. */
+  readonly why?: string;
+}
+
+/** How near a passing kernel came to its bound. */
+export interface Margin {
+  /** The worst error as a share of its bound; 1 is at the bound. */
+  readonly share: number;
+  /** `y[16, 2055]`. */
+  readonly where: string;
+}
+
+export interface Outcome {
+  readonly findings: readonly Finding[];
+  readonly margin?: Margin;
+  readonly notes?: readonly string[];
+}
+
+export function worseMargin(a: Margin | undefined, b: Margin | undefined): Margin | undefined {
+  if (!a || !b) return a ?? b;
+  return b.share > a.share ? b : a;
+}

@@ -1,0 +1,88 @@
+/** A registration at a gate: its findings and margins gathered over the cases, and the verdict at the end. */
+import type { Dialect } from '../families/formula/functions.ts';
+import type { GateName } from '../spec/contract.ts';
+import type { Kernel } from '../spec/registration.ts';
+import type { GateCase } from './case.ts';
+import type { Outcome } from './finding.ts';
+import { worseMargin } from './finding.ts';
+import type { CaseFinding, GateResult, Status } from './result.ts';
+
+export class GateTrial {
+  readonly control = undefined;
+  private readonly findings: CaseFinding[] = [];
+  private readonly notes = new Set<string>();
+  private margin: GateResult['margin'];
+  private reason: string | undefined;
+  private cases = 0;
+  private skipped = 0;
+  private elapsedMs = 0;
+
+  constructor(
+    private readonly kernel: Kernel,
+    readonly dialect: Dialect,
+    readonly gate: GateName,
+    private readonly selects: (label: string) => boolean,
+  ) {}
+
+  wants(label: string, _shape?: GateCase['shape']): boolean {
+    return this.selects(label);
+  }
+
+  cannotRun(reason: string): void {
+    this.reason = reason;
+  }
+
+  take(gateCase: GateCase, outcome: Outcome | { readonly notRun: string }, elapsedMs: number): void {
+    this.elapsedMs += elapsedMs;
+    if ('notRun' in outcome) {
+      this.skipped++;
+      this.notes.add(`not run at ${gateCase.label}: ${outcome.notRun}`);
+      return;
+    }
+    this.cases++;
+    this.findings.push(...outcome.findings.map((finding) => ({ ...finding, label: gateCase.label })));
+    for (const note of outcome.notes ?? []) this.notes.add(note);
+    const worse = worseMargin(this.margin, outcome.margin);
+    if (worse && worse !== this.margin) this.margin = { ...worse, label: gateCase.label };
+  }
+
+  result(): GateResult {
+    const { status, reason } = this.verdict();
+    return {
+      kind: 'gate',
+      kernel: this.kernel.name,
+      dialect: this.dialect,
+      gate: this.gate,
+      status,
+      cases: this.cases,
+      findings: this.findings,
+      ...(this.margin && { margin: this.margin }),
+      notes: [...this.notes],
+      ...(reason !== undefined && { reason }),
+      elapsedMs: this.elapsedMs,
+    };
+  }
+
+  private verdict(): { status: Status; reason?: string } {
+    if (this.reason !== undefined) return { status: 'fail', reason: this.reason };
+    if (this.gate === 'sums' && this.kernel.contract.accumulator === 'none')
+      return { status: 'pass', reason: 'nothing is summed' };
+    if (this.cases === 0)
+      return { status: 'not run', reason: this.skipped > 0 ? 'no case fits the device' : 'no case is selected' };
+    const known = this.knownFinding();
+    if (!known) return { status: this.findings.length > 0 ? 'fail' : 'pass' };
+    const others = this.findings.filter((finding) => finding.class !== known.finding);
+    if (others.length > 0) return { status: 'fail' };
+    if (this.findings.length > 0) return { status: 'known', reason: `${known.what} (${known.link})` };
+    return {
+      status: 'fail',
+      reason: `the known finding passes now: remove the entry '${known.what}' from the contract`,
+    };
+  }
+
+  private knownFinding(): NonNullable<Kernel['contract']['known']>[number] | undefined {
+    return this.kernel.contract.known?.find(
+      ({ gate, on }) => gate === this.gate && (on?.includes(this.dialect) ?? true),
+    );
+  }
+}

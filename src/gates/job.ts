@@ -1,0 +1,149 @@
+/**
+ * One kernel at one gate: every dialect, and every control that must redden that gate. Cases are prepared once and shared, so
+ * a float64 reference is taken once for all of them. Whatever a kernel does, it is red on its own name and the rest goes on.
+ */
+import type { Device } from '../device/device.ts';
+import { DeviceError } from '../device/device.ts';
+import type { Dialect } from '../families/formula/functions.ts';
+import { addressText, controlAddress } from '../spec/address.ts';
+import type { GateName } from '../spec/contract.ts';
+import type { Kernel, PlantedControl } from '../spec/registration.ts';
+import type { Bench, CaseData, Gate, GateCase } from './case.ts';
+import { ControlTrial } from './control.ts';
+import type { Outcome } from './finding.ts';
+import { GateTrial } from './gate.ts';
+import { nonfinite } from './nonfinite.ts';
+import { repeat } from './repeat.ts';
+import type { Result } from './result.ts';
+import { shapes } from './shapes.ts';
+import type { Sources, Subject } from './subject.ts';
+import { SubjectError, prepareSubject } from './subject.ts';
+import { sums } from './sums.ts';
+
+const GATE_BY_NAME: Readonly<Record<GateName, Gate>> = { nonfinite, repeat, shapes, sums };
+
+export interface JobOptions {
+  readonly seed: string;
+  readonly limitMs: number;
+  /** Which case addresses run. */
+  readonly selects: (address: string) => boolean;
+  readonly dialects: readonly Dialect[];
+  readonly controls: boolean;
+}
+
+/** Every case of a gate of a kernel. */
+export function gateCases(kernel: Kernel, gate: GateName, seed: string): GateCase[] {
+  return GATE_BY_NAME[gate].cases(kernel, seed);
+}
+
+/** Runs the job and returns its results, kernels before controls, in the order of the dialects. */
+export async function runJob(
+  device: Device,
+  sources: Sources,
+  kernels: ReadonlyMap<string, Kernel>,
+  kernel: Kernel,
+  gateName: GateName,
+  options: JobOptions,
+): Promise<Result[]> {
+  const gate = GATE_BY_NAME[gateName];
+  const trials = trialsOf(kernel, gateName, options);
+  const subjects = new Map<Trial, Prepared>();
+  try {
+    for (const trial of trials) subjects.set(trial, await prepareTrial(device, sources, kernels, kernel, trial));
+    for (const gateCase of gate.cases(kernel, options.seed)) runCase(gate, gateCase, trials, subjects, device, options);
+    return trials.map((trial) => trial.result());
+  } finally {
+    for (const { subject, replaced } of subjects.values()) {
+      subject?.release();
+      replaced?.release();
+    }
+  }
+}
+
+type Trial = GateTrial | ControlTrial;
+
+interface Prepared {
+  readonly subject?: Subject;
+  readonly replaced?: Subject;
+}
+
+function trialsOf(kernel: Kernel, gate: GateName, options: JobOptions): Trial[] {
+  const dialects = kernel.dialects.filter((dialect) => options.dialects.includes(dialect));
+  const address = (dialect: Dialect, label: string): string =>
+    addressText({ kernel: kernel.name, dialect, gate, label });
+  const gates = dialects.map(
+    (dialect) => new GateTrial(kernel, dialect, gate, (label) => options.selects(address(dialect, label))),
+  );
+  if (!options.controls) return gates;
+  const controls = kernel.controls.filter((control) => control.reddens === gate);
+  const planted = controls.flatMap((control) =>
+    dialects
+      .filter(
+        (dialect) => control.dialects.includes(dialect) && selectsControl(kernel, dialect, control, options, gates),
+      )
+      .map((dialect) => new ControlTrial(kernel, dialect, control)),
+  );
+  return [...gates, ...planted];
+}
+
+/** A filter that names a control selects it; one that selects a whole gate of the kernel brings its controls along. */
+function selectsControl(
+  kernel: Kernel,
+  dialect: Dialect,
+  control: PlantedControl,
+  options: JobOptions,
+  gates: readonly GateTrial[],
+): boolean {
+  const named = options.selects(controlAddress(kernel.name, dialect, control.id));
+  const gate = gates.find((trial) => trial.dialect === dialect);
+  return named || gate?.wants('*') === true;
+}
+
+async function prepareTrial(
+  device: Device,
+  sources: Sources,
+  kernels: ReadonlyMap<string, Kernel>,
+  kernel: Kernel,
+  trial: Trial,
+): Promise<Prepared> {
+  try {
+    const subject = await prepareSubject(device, sources, kernel, trial.dialect, trial.control);
+    const replaced = kernels.get(kernel.contract.replaces ?? '');
+    if (!replaced || trial.gate !== 'shapes') return { subject };
+    return { subject, replaced: await prepareSubject(device, sources, replaced, trial.dialect) };
+  } catch (error) {
+    if (!(error instanceof SubjectError)) throw error;
+    trial.cannotRun(error.message);
+    return {};
+  }
+}
+
+function runCase(
+  gate: Gate,
+  gateCase: GateCase,
+  trials: readonly Trial[],
+  subjects: ReadonlyMap<Trial, Prepared>,
+  device: Device,
+  options: JobOptions,
+): void {
+  let data: CaseData | undefined;
+  for (const trial of trials) {
+    const { subject, replaced } = subjects.get(trial) ?? {};
+    if (!subject || !trial.wants(gateCase.label, gateCase.shape)) continue;
+    const from = performance.now();
+    data ??= gateCase.prepare();
+    const bench: Bench = { device, limitMs: options.limitMs, ...(replaced && { replaced }) };
+    trial.take(gateCase, judge(gate, data, subject, bench), performance.now() - from);
+  }
+}
+
+/** A launch that fails is a finding of the kernel; memory that is not there is none. */
+function judge(gate: Gate, data: CaseData, subject: Subject, bench: Bench): Outcome | { readonly notRun: string } {
+  try {
+    return gate.judge(data, subject, bench);
+  } catch (error) {
+    if (!(error instanceof DeviceError)) throw error;
+    if (error.failure === 'no-memory') return { notRun: error.message };
+    return { findings: [{ class: 'fault', what: `${error.failure}: ${error.message}` }] };
+  }
+}

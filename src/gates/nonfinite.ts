@@ -1,0 +1,96 @@
+/**
+ * Gate 1. NaN, +Inf and -Inf go into the inputs at known places, one float operand at a time. Every output's class equals the
+ * float64 reference's; no tolerance. A kernel with a stated rule must give what the rule gives.
+ */
+import { ordinaryInputs } from '../families/fills/ordinary.ts';
+import type { Plant } from '../families/fills/plants.ts';
+import { plantCount, plantInputs, plantRows, plantable } from '../families/fills/plants.ts';
+import type { Shape, Tensor } from '../families/tensor.ts';
+import { rowCount, rowLength, shapeText } from '../families/tensor.ts';
+import type { Contract } from '../spec/contract.ts';
+import type { Kernel } from '../spec/registration.ts';
+import { stretch, tailShapes } from '../spec/shapes.ts';
+import type { Gate, GateCase } from './case.ts';
+import { CaseData } from './case.ts';
+import type { Judged } from './compare.ts';
+import { compareClasses } from './compare.ts';
+import type { Finding } from './finding.ts';
+import { ruleFinding } from './rules.ts';
+import { Stage } from './stage.ts';
+
+export const nonfinite: Gate = {
+  name: 'nonfinite',
+  cases: (kernel, seed) =>
+    tailShapes(kernel.contract).flatMap((shape) =>
+      Object.entries(kernel.contract.inputs)
+        .filter(([, tensor]) => plantable(tensor))
+        .flatMap(([name, tensor]) => operandCases(kernel, name, tensor, shape, seed)),
+    ),
+  judge: (data, subject, bench) => {
+    const stage = new Stage(bench.device, subject.contract, data.inputs, bench.limitMs);
+    try {
+      const outputs = stage.run(subject.route(data.shape));
+      const findings = Object.entries(subject.contract.outputs).flatMap(([name, tensor]): Finding[] => {
+        const judged = { name, tensor, shape: data.shape, bytes: outputs[name] ?? new Uint8Array(0) };
+        const finding = judgeOutput(data, subject, judged);
+        return finding ? [explain(finding, data.plants)] : [];
+      });
+      return { findings: [...findings, ...stage.verify()] };
+    } finally {
+      stage.close();
+    }
+  },
+};
+
+function judgeOutput(data: CaseData, subject: Parameters<Gate['judge']>[1], judged: Judged): Finding | undefined {
+  if (subject.kernel.rule) return ruleFinding(data, subject.contract, subject.kernel.rule, judged);
+  if (!subject.problem) return undefined;
+  return compareClasses(judged, data.reference(subject.problem)[judged.name] ?? new Float64Array(0));
+}
+
+/** Enough rows for every kind at every position where the envelope has them, else several cases of fewer rows. */
+function operandCases({ contract }: Kernel, name: string, tensor: Tensor, base: Shape, seed: string): GateCase[] {
+  const outer = tensor.dims.length > 1 ? tensor.dims[0] : undefined;
+  const wanted = plantRows(tensor, positionsOf(contract, tensor, base).length);
+  const shape = outer === undefined ? base : stretch(contract, base, outer, wanted);
+  const rows = rowCount(tensor, shape);
+  const total = rows === 1 ? plantCount(tensor) : wanted;
+  const starts = Array.from({ length: Math.ceil(total / rows) }, (_, i) => i * rows);
+  return starts.map((from) => {
+    const label = `${shapeText(shape)},plant=${name}${starts.length > 1 ? `,from=${from}` : ''}`;
+    return {
+      label,
+      shape,
+      prepare: () => {
+        const inputs = ordinaryInputs(
+          contract.inputs,
+          shape,
+          contract.fills ?? {},
+          `${seed}:${contract.name}:${label}`,
+        );
+        const planted = plantInputs(inputs, name, tensor, positionsOf(contract, tensor, shape), from);
+        return new CaseData(planted.inputs, planted.plants);
+      },
+    };
+  });
+}
+
+/** First, last, middle, and the last of a whole tile. */
+function positionsOf(contract: Contract, tensor: Tensor, shape: Shape): number[] {
+  const last = tensor.dims.at(-1);
+  const width = rowLength(tensor, shape) * (tensor.group ?? 1);
+  const tile = (last === undefined ? undefined : contract.dims[last]?.tile) ?? width;
+  return [...new Set([0, width - 1, width >> 1, Math.min(tile, width) - 1])];
+}
+
+/** Names the plant of the finding's row, or says that another row's plant reached it. */
+function explain(finding: Finding, plants: readonly Plant[]): Finding {
+  const place = /\[(\d+)/.exec(finding.worst ?? finding.what);
+  const row = Number(place?.[1] ?? Number.NaN);
+  const own = plants.find((plant) => plant.row === row);
+  const [first] = plants;
+  if (own) return { ...finding, why: `Planted there: ${own.kind} at column ${own.columns.join(' and ')} of its row.` };
+  if (plants.length === 1 && first)
+    return { ...finding, why: `Planted: ${first.kind} at ${first.columns.join(' and ')}.` };
+  return { ...finding, why: `Nothing is planted in row ${row}: another row's plant reached it.` };
+}

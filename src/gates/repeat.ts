@@ -1,0 +1,173 @@
+/**
+ * Gate 2. Five runs on the same inputs, on the host device in five orders, give the same bytes; inputs and guard bytes are
+ * untouched; every output is written; what lies around an input changes nothing. A row that is promised to stand alone gives
+ * the same bytes alone and beside other rows; an output that may lie on an input gives the same bytes there.
+ */
+import { GUARD_FINITE, GUARD_NAN, POISONS } from '../device/guarded.ts';
+import { ordinaryInputs } from '../families/fills/ordinary.ts';
+import type { Inputs } from '../families/inputs.ts';
+import type { Shape, Tensor } from '../families/tensor.ts';
+import { byteCount, shapeText, sizeOf } from '../families/tensor.ts';
+import { routeTops, tailShapes } from '../spec/shapes.ts';
+import type { Bench, Gate } from './case.ts';
+import { CaseData } from './case.ts';
+import { compareBits, unwritten } from './compare.ts';
+import type { Finding } from './finding.ts';
+import type { Outputs } from './stage.ts';
+import { LOCAL_POISON, Stage } from './stage.ts';
+import type { Subject } from './subject.ts';
+
+/** Runs of the same inputs; the first in index order. */
+const RUNS = 5;
+
+export const repeat: Gate = {
+  name: 'repeat',
+  cases: ({ contract }, seed) => {
+    const shapes = [...tailShapes(contract), ...routeTops(contract)];
+    const unique = [...new Map(shapes.map((shape) => [shapeText(shape), shape])).values()];
+    return unique.map((shape) => ({
+      label: shapeText(shape),
+      shape,
+      prepare: () => {
+        const label = `${seed}:${contract.name}:${shapeText(shape)}`;
+        return new CaseData(ordinaryInputs(contract.inputs, shape, contract.fills ?? {}, label));
+      },
+    }));
+  },
+  judge: (data, subject, bench) => {
+    const stage = new Stage(bench.device, subject.contract, data.inputs, bench.limitMs);
+    try {
+      const first = stage.run(subject.route(data.shape), { poison: POISONS[0] });
+      const findings = [...repeats(stage, subject, first), ...stage.verify()];
+      if (findings.length === 0)
+        findings.push(...surroundings(stage, subject, first), ...aliases(stage, subject, first));
+      if (findings.length === 0) findings.push(...rowsAlone(data, subject, bench, first));
+      return { findings, notes: [`${RUNS} equal runs`] };
+    } finally {
+      stage.close();
+    }
+  },
+};
+
+function compareOutputs(
+  subject: Subject,
+  shape: Shape,
+  got: Outputs,
+  want: Outputs,
+  finding: Finding['class'],
+  what: string,
+): Finding[] {
+  return Object.entries(subject.contract.outputs).flatMap(([name, tensor]) => {
+    const judged = { name, tensor, shape, bytes: got[name] ?? new Uint8Array(0) };
+    return compareBits(judged, want[name] ?? new Uint8Array(0), finding, what) ?? [];
+  });
+}
+
+/** Runs 2 to 5: another poison in outputs, another word in local memory, another order each. */
+function repeats(stage: Stage, subject: Subject, first: Outputs): Finding[] {
+  for (let run = 1; run < RUNS; run++) {
+    const poison = POISONS[run % 2] ?? POISONS[1];
+    const got = stage.run(subject.route(stage.shape), {
+      poison,
+      schedule: run,
+      localPoison: (LOCAL_POISON + run * 0x101) >>> 0,
+    });
+    const missing = run === 1 ? unwrittenOutputs(subject, stage.shape, first, got) : [];
+    if (missing.length > 0) return missing;
+    const found = compareOutputs(
+      subject,
+      stage.shape,
+      got,
+      first,
+      'different',
+      `differ between run 1 and run ${run + 1}`,
+    );
+    if (found.length > 0) return found;
+  }
+  return [];
+}
+
+export function unwrittenOutputs(subject: Subject, shape: Shape, first: Outputs, second: Outputs): Finding[] {
+  return Object.entries(subject.contract.outputs).flatMap(([name, tensor]) => {
+    const judged = { name, tensor, shape, bytes: first[name] ?? new Uint8Array(0) };
+    return unwritten(judged, second[name] ?? new Uint8Array(0), POISONS) ?? [];
+  });
+}
+
+/** The same run with other bytes around every buffer: an over-read shows as a change. */
+function surroundings(stage: Stage, subject: Subject, first: Outputs): Finding[] {
+  stage.setGuards(GUARD_FINITE);
+  const got = stage.run(subject.route(stage.shape));
+  const findings = [
+    ...compareOutputs(subject, stage.shape, got, first, 'over-read', 'change with the bytes around the buffers'),
+    ...stage.verify(),
+  ];
+  stage.setGuards(GUARD_NAN);
+  return findings;
+}
+
+/** Each output on the input that the contract allows, one at a time. */
+function aliases(stage: Stage, subject: Subject, first: Outputs): Finding[] {
+  return Object.entries(subject.contract.inPlace ?? {}).flatMap(([output, input]) => {
+    if (input === undefined) return [];
+    const got = stage.run(subject.route(stage.shape), { alias: { [output]: input } });
+    return compareOutputs(subject, stage.shape, got, first, 'alias', `differ when ${output} lies on ${input}`);
+  });
+}
+
+/** The last row alone, and all rows moved by one: the same bytes for the same row. */
+function rowsAlone(data: CaseData, subject: Subject, bench: Bench, first: Outputs): Finding[] {
+  const dim = subject.contract.rowIndependent;
+  if (dim === undefined) return [];
+  const rows = sizeOf(data.shape, dim);
+  const last = pickRows(data.inputs, subject.contract.inputs, dim, [rows - 1]);
+  const moved = rows > 1 ? pickRows(data.inputs, subject.contract.inputs, dim, rotation(rows)) : undefined;
+  return [
+    ...rowsDiffer(last, [rows - 1], subject, bench, data.shape, first, 'differ when the last row runs alone'),
+    ...(moved
+      ? rowsDiffer(moved, rotation(rows), subject, bench, data.shape, first, 'change with the neighbouring rows')
+      : []),
+  ];
+}
+
+const rotation = (rows: number): number[] => Array.from({ length: rows }, (_, row) => (row + 1) % rows);
+
+function rowsDiffer(
+  inputs: Inputs,
+  picked: readonly number[],
+  subject: Subject,
+  bench: Bench,
+  shape: Shape,
+  first: Outputs,
+  what: string,
+): Finding[] {
+  const dim = subject.contract.rowIndependent ?? '';
+  const stage = new Stage(bench.device, subject.contract, inputs, bench.limitMs);
+  try {
+    const got = stage.run(subject.route(inputs.shape));
+    const wanted = pickRows({ shape, bytes: first }, subject.contract.outputs, dim, picked).bytes;
+    return compareOutputs(subject, inputs.shape, got, wanted, 'row', what);
+  } finally {
+    stage.close();
+  }
+}
+
+/** Some rows of every tensor that has the dimension first; the other tensors whole. */
+function pickRows(
+  from: Inputs,
+  tensors: Readonly<Record<string, Tensor>>,
+  dim: string,
+  picked: readonly number[],
+): Inputs {
+  const rows = sizeOf(from.shape, dim);
+  const shape = { ...from.shape, [dim]: picked.length };
+  const bytes = Object.entries(tensors).map(([name, tensor]) => {
+    const whole = from.bytes[name] ?? new Uint8Array(0);
+    if (tensor.dims[0] !== dim) return [name, whole] as const;
+    const rowBytes = byteCount(tensor, from.shape) / rows;
+    const out = new Uint8Array(new ArrayBuffer(rowBytes * picked.length));
+    picked.forEach((row, i) => out.set(whole.subarray(row * rowBytes, (row + 1) * rowBytes), i * rowBytes));
+    return [name, out] as const;
+  });
+  return { shape, bytes: Object.fromEntries(bytes) };
+}

@@ -1,0 +1,47 @@
+/** What a run reports: plain values that cross threads. */
+import type { Dialect } from '../families/formula/functions.ts';
+import type { GateName } from '../spec/contract.ts';
+import type { Finding, Margin } from './finding.ts';
+
+export type Status = 'pass' | 'fail' | 'known' | 'not run';
+
+/** A finding at its case. */
+export interface CaseFinding extends Finding {
+  /** The case's label: the shape, and what else tells it apart. */
+  readonly label: string;
+}
+
+/** One gate of one registration. */
+export interface GateResult {
+  readonly kind: 'gate';
+  readonly kernel: string;
+  readonly dialect: Dialect;
+  readonly gate: GateName;
+  readonly status: Status;
+  /** Cases that ran. */
+  readonly cases: number;
+  readonly findings: readonly CaseFinding[];
+  readonly margin?: Margin & { readonly label: string };
+  readonly notes: readonly string[];
+  /** Why a gate failed or did not run, where no finding says it. */
+  readonly reason?: string;
+  readonly elapsedMs: number;
+}
+
+/** red: the named gate failed for the named reason. missed: it stayed green. broken: anything else. */
+export type ControlStatus = 'red' | 'missed' | 'broken' | 'not run';
+
+export interface ControlResult {
+  readonly kind: 'control';
+  readonly kernel: string;
+  readonly dialect: Dialect;
+  readonly id: string;
+  readonly fault: string;
+  readonly gate: GateName;
+  readonly status: ControlStatus;
+  /** Where it went red, or why it did not. */
+  readonly reason: string;
+  readonly elapsedMs: number;
+}
+
+export type Result = GateResult | ControlResult;

@@ -1,0 +1,126 @@
+/**
+ * Gate 3. Every served and tile-edge shape: each output within the range that fp32 evaluation of the formula may reach, or
+ * bit-equal to the kernel it replaces.
+ */
+import { POISONS } from '../device/guarded.ts';
+import { ordinaryInputs } from '../families/fills/ordinary.ts';
+import { shapeText } from '../families/tensor.ts';
+import { edgeSizes, gateShapes, servedShapes } from '../spec/shapes.ts';
+import type { Contract } from '../spec/contract.ts';
+import type { Shape } from '../families/tensor.ts';
+import { sizeOf } from '../families/tensor.ts';
+import type { Bench, Gate } from './case.ts';
+import { CaseData } from './case.ts';
+import type { Judged } from './compare.ts';
+import { compareBits, compareRanges } from './compare.ts';
+import type { Finding, Margin, Outcome } from './finding.ts';
+import { worseMargin } from './finding.ts';
+import { unwrittenOutputs } from './repeat.ts';
+import { ruleFinding } from './rules.ts';
+import type { Outputs } from './stage.ts';
+import { Stage } from './stage.ts';
+import type { Subject } from './subject.ts';
+
+export const shapes: Gate = {
+  name: 'shapes',
+  cases: ({ contract }, seed) =>
+    gateShapes(contract).map((shape) => ({
+      label: shapeText(shape),
+      shape,
+      prepare: () => {
+        const label = `${seed}:${contract.name}:${shapeText(shape)}`;
+        return new CaseData(ordinaryInputs(contract.inputs, shape, contract.fills ?? {}, label));
+      },
+    })),
+  judge: (data, subject, bench) => {
+    const stage = new Stage(bench.device, subject.contract, data.inputs, bench.limitMs);
+    try {
+      const route = subject.route(data.shape);
+      const outputs = stage.run(route);
+      const outcome = judgeOutputs(data, subject, bench, outputs);
+      if (outcome.findings.length === 0) return { ...outcome, findings: stage.verify() };
+      const again = stage.run(route, { poison: POISONS[1] });
+      const missing = unwrittenOutputs(subject, data.shape, outputs, again);
+      const findings = (missing.length > 0 ? missing : outcome.findings).map((finding) => ({
+        ...finding,
+        ...whyOf(subject.contract, data.shape, finding),
+      }));
+      return { findings: [...findings, ...stage.verify()] };
+    } finally {
+      stage.close();
+    }
+  },
+};
+
+function judgeOutputs(data: CaseData, subject: Subject, bench: Bench, outputs: Outputs): Outcome {
+  const findings: Finding[] = [];
+  let margin: Margin | undefined;
+  const replaced = bench.replaced && runReplaced(data, bench.replaced, bench);
+  for (const [name, tensor] of Object.entries(subject.contract.outputs)) {
+    const judged = { name, tensor, shape: data.shape, bytes: outputs[name] ?? new Uint8Array(0) };
+    const result = judgeOne(data, subject, judged, replaced?.[name]);
+    if (result.finding) findings.push(result.finding);
+    margin = worseMargin(margin, result.margin);
+  }
+  return margin ? { findings, margin } : { findings };
+}
+
+function judgeOne(
+  data: CaseData,
+  subject: Subject,
+  judged: Judged,
+  replaced?: Uint8Array,
+): { finding?: Finding; margin?: Margin } {
+  if (replaced) {
+    const finding = compareBits(judged, replaced, 'bits', `differ from ${subject.contract.replaces ?? ''}`);
+    if (finding) return { finding };
+  }
+  if (subject.kernel.rule) {
+    const finding = ruleFinding(data, subject.contract, subject.kernel.rule, judged);
+    return finding ? { finding } : {};
+  }
+  if (!subject.problem) return {};
+  const want = data.reference(subject.problem)[judged.name] ?? new Float64Array(0);
+  const nan = want.findIndex(Number.isNaN);
+  if (nan >= 0)
+    return {
+      finding: {
+        class: 'weak',
+        what: `float64 itself gives NaN at ${judged.name}[${nan}] on finite inputs: the data cannot judge`,
+      },
+    };
+  const ends = data.ranges(subject.problem, subject.arithmetic(data.shape))[judged.name];
+  return ends ? compareRanges(judged, want, ends) : {};
+}
+
+function runReplaced(data: CaseData, replaced: Subject, bench: Bench): Outputs {
+  const stage = new Stage(bench.device, replaced.contract, data.inputs, bench.limitMs);
+  try {
+    return stage.run(replaced.route(data.shape));
+  } finally {
+    stage.close();
+  }
+}
+
+/** What is special about a shape, for a reader who wants the cause. */
+function whyOf(contract: Contract, shape: Shape, finding: Finding): { why?: string } {
+  if (finding.why !== undefined) return {};
+  const served = servedShapes(contract);
+  const edges = Object.entries(contract.dims).flatMap(([name, dim]) => {
+    const size = sizeOf(shape, name);
+    const step = dim.step ?? 1;
+    if (
+      dim.tile === undefined ||
+      !edgeSizes(
+        dim,
+        served.map((s) => sizeOf(s, name)),
+      ).includes(size)
+    )
+      return [];
+    if (size === dim.tile) return [`${name} is exactly a tile (${dim.tile})`];
+    if (size === dim.tile + step) return [`${name} is a tile (${dim.tile}) plus a step (${step})`];
+    if (size === dim.tile - step) return [`${name} is a tile (${dim.tile}) minus a step (${step})`];
+    return size === (dim.least ?? step) ? [`${name} is at its least size`] : [];
+  });
+  return edges.length > 0 ? { why: `${edges.join('; ')}.` } : {};
+}

@@ -1,0 +1,153 @@
+/**
+ * One case on a device: its inputs between guards, uploaded once, and outputs that are poisoned before every run. Whatever a
+ * kernel does to them is a finding of the run that saw it.
+ */
+import type { Device, LaunchArgument } from '../device/device.ts';
+import type { GuardedBuffer } from '../device/guarded.ts';
+import { GUARD_NAN, POISONS, allocGuarded, brokenGuard, fillGuards } from '../device/guarded.ts';
+import type { Inputs } from '../families/inputs.ts';
+import type { Shape, Tensor } from '../families/tensor.ts';
+import { byteCount } from '../families/tensor.ts';
+import type { Contract } from '../spec/contract.ts';
+import type { Finding } from './finding.ts';
+import type { Route } from './subject.ts';
+
+export interface RunOptions {
+  readonly schedule?: number;
+  readonly poison?: number;
+  readonly localPoison?: number;
+  /** Outputs that lie on an input's buffer. */
+  readonly alias?: Readonly<Record<string, string>>;
+}
+
+export type Outputs = Readonly<Record<string, Uint8Array>>;
+
+/** Local memory before a group: a NaN that no kernel makes. */
+export const LOCAL_POISON = 0x7fa7dead;
+
+export class Stage {
+  private readonly buffers = new Map<string, GuardedBuffer>();
+  private guard = GUARD_NAN;
+  private dirty = true;
+
+  constructor(
+    private readonly device: Device,
+    private readonly contract: Contract,
+    private readonly inputs: Inputs,
+    private readonly limitMs: number,
+  ) {
+    try {
+      for (const [name, tensor] of this.tensors())
+        this.buffers.set(name, allocGuarded(device, byteCount(tensor, this.shape)));
+    } catch (error) {
+      this.close();
+      throw error;
+    }
+  }
+
+  get shape(): Shape {
+    return this.inputs.shape;
+  }
+
+  private tensors(): [string, Tensor][] {
+    return Object.entries({ ...this.contract.inputs, ...this.contract.outputs });
+  }
+
+  private buffer(name: string): GuardedBuffer {
+    const buffer = this.buffers.get(name);
+    if (!buffer) throw new Error(`the case has no buffer ${name}`);
+    return buffer;
+  }
+
+  /** What the guards hold from now on. */
+  setGuards(byte: number): void {
+    this.guard = byte;
+    for (const buffer of this.buffers.values()) fillGuards(this.device, buffer, byte);
+  }
+
+  private upload(): void {
+    for (const name of Object.keys(this.contract.inputs)) {
+      this.device.upload(this.buffer(name).address, this.inputs.bytes[name] ?? new Uint8Array(0));
+    }
+    this.setGuards(this.guard);
+    this.dirty = false;
+  }
+
+  /** Runs a route once and returns the outputs' bytes; throws a DeviceError where the launch fails. */
+  run(route: Route, options: RunOptions = {}): Outputs {
+    if (this.dirty) this.upload();
+    const place = (name: string): string => options.alias?.[name] ?? name;
+    for (const name of Object.keys(this.contract.outputs)) {
+      if (place(name) === name)
+        this.device.fill(this.buffer(name).address, options.poison ?? POISONS[0], this.buffer(name).bytes);
+      else this.dirty = true;
+    }
+    try {
+      this.device.launch({
+        kernel: route.kernel,
+        arguments: this.contract.args.map((arg) => this.argument(arg, place)),
+        grid: route.grid(this.shape),
+        group: route.group,
+        dynamicLocalBytes: route.localBytes(this.shape),
+        cluster: route.cluster,
+        schedule: options.schedule ?? 0,
+        localPoison: options.localPoison ?? LOCAL_POISON,
+      });
+      this.device.wait(this.limitMs);
+    } catch (error) {
+      this.dirty = true;
+      throw error;
+    }
+    const names = Object.keys(this.contract.outputs);
+    return Object.fromEntries(names.map((name) => [name, this.read(place(name), this.buffer(name).bytes)]));
+  }
+
+  private argument(name: string, place: (name: string) => string): LaunchArgument {
+    const size = this.shape[name];
+    if (size !== undefined) return { kind: 'u32', value: size };
+    const scalar = this.contract.scalars?.[name];
+    if (scalar !== undefined) return { kind: 'f32', value: scalar };
+    return { kind: 'buffer', address: this.buffer(place(name)).address };
+  }
+
+  private read(name: string, bytes: number): Uint8Array {
+    const out = new Uint8Array(new ArrayBuffer(bytes));
+    this.device.download(this.buffer(name).address, out);
+    return out;
+  }
+
+  /** What the runs so far did to inputs and guards. Changed memory is restored before the next run. */
+  verify(): Finding[] {
+    const findings: Finding[] = [];
+    for (const name of Object.keys(this.contract.inputs)) {
+      const before = this.inputs.bytes[name] ?? new Uint8Array(0);
+      const after = this.read(name, before.length);
+      if (Buffer.compare(before, after) !== 0) findings.push({ class: 'input', what: inputText(name, before, after) });
+    }
+    for (const [name, buffer] of this.buffers) {
+      const broken = brokenGuard(this.device, buffer, this.guard);
+      if (!broken) continue;
+      const { offset, count } = broken;
+      const place = offset < 0 ? `${-offset} before its first` : `${offset - buffer.bytes} past its last`;
+      findings.push({ class: 'guard', what: `${count} guard bytes of ${name} overwritten, the first ${place} byte` });
+    }
+    if (findings.length > 0) this.dirty = true;
+    return findings;
+  }
+
+  close(): void {
+    for (const buffer of this.buffers.values()) this.device.free(buffer.whole);
+    this.buffers.clear();
+  }
+}
+
+function inputText(name: string, before: Uint8Array, after: Uint8Array): string {
+  let count = 0;
+  let first = -1;
+  for (let i = 0; i < before.length; i++) {
+    if (before[i] === after[i]) continue;
+    count++;
+    if (first < 0) first = i;
+  }
+  return `the input ${name} changed: ${count} of ${before.length} bytes, the first at byte ${first}`;
+}

@@ -1,0 +1,163 @@
+/** What a gate judges: a kernel in one dialect, as it is or with one control planted, its images loaded. */
+import type { Device, DeviceKernel } from '../device/device.ts';
+import type { ImageStore } from '../device/images.ts';
+import { withoutPoint } from '../families/formula/graph.ts';
+import type { Dialect } from '../families/formula/functions.ts';
+import { ulpsOf } from '../families/formula/functions.ts';
+import type { Arithmetic } from '../families/formula/range.ts';
+import type { Problem } from '../families/problem.ts';
+import { problemOf } from '../families/problem.ts';
+import type { Shape } from '../families/tensor.ts';
+import { shapeText } from '../families/tensor.ts';
+import type { Contract, Launch } from '../spec/contract.ts';
+import type { Kernel, PlantedControl } from '../spec/registration.ts';
+import { launchesOf, sourceOf } from '../spec/registration.ts';
+
+/** A launch with its loaded kernel. */
+export interface Route {
+  readonly launch: Launch;
+  readonly kernel: DeviceKernel;
+  readonly grid: (shape: Shape) => readonly [number, number, number];
+  readonly group: readonly [number, number, number];
+  readonly localBytes: (shape: Shape) => number;
+  readonly cluster: number;
+}
+
+export interface Subject {
+  readonly kernel: Kernel;
+  readonly contract: Contract;
+  readonly dialect: Dialect;
+  readonly control?: PlantedControl;
+  /** The formula that is claimed: a formula control's is not the contract's. */
+  readonly problem?: Problem;
+  /** The route that takes a shape. */
+  readonly route: (shape: Shape) => Route;
+  /** What the arithmetic of this dialect and route may do at a shape. */
+  readonly arithmetic: (shape: Shape) => Arithmetic & { readonly key: string };
+  readonly release: () => void;
+}
+
+/** A subject that cannot be judged, in words; a control that ends here is broken. */
+export class SubjectError extends Error {}
+
+export interface Sources {
+  readonly texts: ReadonlyMap<string, string>;
+  readonly images: ImageStore;
+}
+
+/** Plants the control, gets the images, loads them. Throws a SubjectError that says what failed. */
+export async function prepareSubject(
+  device: Device,
+  sources: Sources,
+  kernel: Kernel,
+  dialect: Dialect,
+  control?: PlantedControl,
+): Promise<Subject> {
+  const { contract } = kernel;
+  const modules: { unload: () => void }[] = [];
+  const release = (): void => modules.splice(0).forEach((module) => module.unload());
+  const routes: { launch: Launch; route: Route }[] = [];
+  try {
+    for (const launch of launchesOf(contract, dialect)) {
+      const planted = control?.launch?.(launch) ?? launch;
+      const image = await imageOf(sources, kernel, dialect, planted, control);
+      const module = device.load(image);
+      modules.push({ unload: () => device.unload(module) });
+      routes.push({ launch, route: routeFor(planted, device.kernel(module, planted.symbol)) });
+    }
+  } catch (error) {
+    release();
+    throw error instanceof SubjectError
+      ? error
+      : new SubjectError(error instanceof Error ? error.message : String(error));
+  }
+  const problem = claimOf(kernel, control);
+  const route = (shape: Shape): Route => {
+    const found = routes.find(({ launch }) => launch.when?.(shape) ?? true);
+    if (!found) throw new SubjectError(`no ${dialect} launch takes ${shapeText(shape)}`);
+    return found.route;
+  };
+  return {
+    kernel,
+    contract,
+    dialect,
+    ...(control && { control }),
+    ...(problem && { problem }),
+    route,
+    arithmetic: (shape) => arithmeticOf(contract, problem, dialect, route(shape).launch.depth(shape)),
+    release,
+  };
+}
+
+async function imageOf(
+  sources: Sources,
+  kernel: Kernel,
+  dialect: Dialect,
+  launch: Launch,
+  control?: PlantedControl,
+): Promise<Uint8Array> {
+  const path = sourceOf(kernel.folder, dialect, launch);
+  const result = await sources.images.get({
+    dialect,
+    path,
+    text: plantedText(sources, path, dialect, control),
+    defines: launch.defines ?? {},
+  });
+  if ('error' in result) throw new SubjectError(`kernels/${path} does not compile:\n${result.error}`);
+  return result.image;
+}
+
+/** A source with a control's edit in it. The edit's one match may be in another source of the kernel. */
+export function plantedText(
+  sources: { readonly texts: ReadonlyMap<string, string> },
+  path: string,
+  dialect: Dialect,
+  control?: PlantedControl,
+): string {
+  const text = sources.texts.get(path);
+  if (text === undefined) throw new SubjectError(`kernels/${path} is not there`);
+  const edit = control?.edit?.[dialect];
+  return edit && text.includes(edit.from) ? text.replace(edit.from, () => edit.to) : text;
+}
+
+function claimOf(kernel: Kernel, control?: PlantedControl): Problem | undefined {
+  const { problem, contract } = kernel;
+  if (!problem || !control) return problem;
+  if (control.withoutPoint !== undefined)
+    return { ...problem, graph: withoutPoint(problem.graph, control.withoutPoint) };
+  if (!control.formula) return problem;
+  const text = problem.formula.text.replace(control.formula.from, () => control.formula?.to ?? '');
+  const { inputs, outputs, scalars = {}, dims } = contract;
+  return problemOf({ ...problem.formula, text }, inputs, outputs, scalars, Object.keys(dims));
+}
+
+function routeFor(launch: Launch, kernel: DeviceKernel): Route {
+  const [x = 1, y = 1, z = 1] = [launch.threads].flat();
+  return {
+    launch,
+    kernel,
+    group: [x, y, z],
+    grid: (shape) => {
+      const [gx = 1, gy = 1, gz = 1] = launch.grid(shape);
+      return [gx, gy, gz];
+    },
+    localBytes: (shape) => launch.localBytes?.(shape) ?? 0,
+    cluster: launch.cluster ?? 0,
+  };
+}
+
+function arithmeticOf(
+  contract: Contract,
+  problem: Problem | undefined,
+  dialect: Dialect,
+  depth: number,
+): Arithmetic & { key: string } {
+  const flush = contract.denormals === 'flush';
+  const used = new Set(
+    problem?.graph.nodes.flatMap((node) =>
+      node.kind === 'map' ? [node.op] : node.kind === 'reduce' ? ['div' as const] : [],
+    ),
+  );
+  const errors = [...used].map((op) => `${op}=${ulpsOf(op, dialect)}`).toSorted();
+  return { depth, flush, ulps: (op) => ulpsOf(op, dialect), key: `${depth} ${flush} ${errors.join(' ')}` };
+}

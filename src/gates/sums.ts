@@ -1,0 +1,131 @@
+/**
+ * Gate 4. Sums are fp32: on integers whose fp32 sums are exact in any order, the harness first replays the sums in fp16 and
+ * bf16, in three orders, and requires each to miss by 100 bounds; then the kernel must meet the exact-sum bound. It proves the
+ * accumulator, not the operands.
+ */
+import type { Order } from '../numerics/orders.ts';
+import { ORDERS } from '../numerics/orders.ts';
+import { halfUlp } from '../numerics/ulp.ts';
+import type { Ranges, Values } from '../families/answer.ts';
+import { replay } from '../families/answer.ts';
+import { exactInputs } from '../families/fills/exact.ts';
+import type { Problem } from '../families/problem.ts';
+import { shapeText } from '../families/tensor.ts';
+import { sumShapes } from '../spec/shapes.ts';
+import type { Gate } from './case.ts';
+import { CaseData } from './case.ts';
+import { compareRanges, numberText } from './compare.ts';
+import type { Finding, Margin } from './finding.ts';
+import { worseMargin } from './finding.ts';
+import { Stage } from './stage.ts';
+import type { Subject } from './subject.ts';
+
+/** A replay that misses by less proves nothing. */
+const PROOF = 100;
+const ACCUMULATORS = ['f16', 'bf16'] as const;
+
+export const sums: Gate = {
+  name: 'sums',
+  cases: ({ contract, problem }, seed) => {
+    if (!problem || contract.accumulator === 'none') return [];
+    return sumShapes(contract, problem.formula.over).map((shape) => ({
+      label: shapeText(shape),
+      shape,
+      prepare: () => {
+        const label = `${seed}:${contract.name}:${shapeText(shape)}`;
+        return new CaseData(exactInputs(problem, shape, contract.fills ?? {}, label));
+      },
+    }));
+  },
+  judge: (data, subject, bench) => {
+    const { problem } = subject;
+    if (!problem) return { findings: [] };
+    const exact = { ...subject.arithmetic(data.shape), exactIntegerSums: true };
+    const ranges = data.ranges(problem, exact);
+    const proof = prove(data, problem, subject, ranges);
+    if (proof.findings.length > 0) return proof;
+    const stage = new Stage(bench.device, subject.contract, data.inputs, bench.limitMs);
+    try {
+      const outputs = stage.run(subject.route(data.shape));
+      const findings: Finding[] = [];
+      let margin: Margin | undefined;
+      for (const [name, tensor] of Object.entries(subject.contract.outputs)) {
+        const judged = { name, tensor, shape: data.shape, bytes: outputs[name] ?? new Uint8Array(0) };
+        const want = data.reference(problem)[name] ?? new Float64Array(0);
+        const ends = ranges[name];
+        const result = ends ? compareRanges(judged, want, ends) : {};
+        if (result.finding)
+          findings.push({ ...result.finding, why: 'Its fp32 sums are exact on these integers in any order.' });
+        margin = worseMargin(margin, result.margin);
+      }
+      return { findings: [...findings, ...stage.verify()], notes: proof.notes, ...(margin && { margin }) };
+    } finally {
+      stage.close();
+    }
+  },
+};
+
+interface Proof {
+  readonly findings: readonly Finding[];
+  readonly notes: readonly string[];
+}
+
+const proofs = new WeakMap<CaseData, Map<string, Proof>>();
+
+/** Replays every accumulator in every order; what the data cannot prove must be stated, and what is stated needs to be so. */
+function prove(data: CaseData, problem: Problem, subject: Subject, ranges: Ranges): Proof {
+  const key = `${problem.graph.text} ${subject.arithmetic(data.shape).key}`;
+  const known = proofs.get(data) ?? new Map<string, Proof>();
+  proofs.set(data, known);
+  const proof = known.get(key) ?? proofOf(data, problem, subject, ranges);
+  known.set(key, proof);
+  return proof;
+}
+
+function proofOf(data: CaseData, problem: Problem, { contract }: Subject, ranges: Ranges): Proof {
+  const findings: Finding[] = [];
+  const notes: string[] = [];
+  const want = data.reference(problem);
+  for (const accumulator of ACCUMULATORS) {
+    const misses = ORDERS.map((order) => ({
+      order,
+      miss: worstMiss(replay(problem, data.inputs, accumulator, order), want, ranges, contract.outputs),
+    }));
+    const least = misses.reduce((a, b) => (b.miss < a.miss ? b : a));
+    const stated = contract.unproven?.accumulators.includes(accumulator) ?? false;
+    notes.push(noteOf(accumulator, least, stated));
+    if (least.miss < PROOF && !stated) findings.push(weak(accumulator, least));
+  }
+  return { findings, notes };
+}
+
+const times = (miss: number): string =>
+  Number.isFinite(miss) ? `${numberText(Number(miss.toPrecision(3)))}x the bound` : 'without end';
+
+function noteOf(accumulator: string, { order, miss }: { order: Order; miss: number }, stated: boolean): string {
+  const proven = miss >= PROOF ? 'proven' : stated ? 'stated, not proven' : 'not proven';
+  return `${accumulator} sums miss by ${times(miss)} at least (${order}): ${proven}`;
+}
+
+function weak(accumulator: string, { order, miss }: { order: Order; miss: number }): Finding {
+  return {
+    class: 'weak',
+    what: `the data prove nothing: ${accumulator} sums in ${order} order miss by ${times(miss)}, and ${PROOF}x is needed`,
+    why: "The output's own rounding hides the sum's error, or the sums are too short. Serve a longer shape, or state it in `unproven`.",
+  };
+}
+
+/** The worst output's error in bounds; a NaN or an infinity misses without end. */
+function worstMiss(got: Values, want: Values, ranges: Ranges, outputs: Subject['contract']['outputs']): number {
+  let worst = 0;
+  for (const [name, tensor] of Object.entries(outputs)) {
+    const values = got[name] ?? new Float64Array(0);
+    for (let i = 0; i < values.length; i++) {
+      const exact = want[name]?.[i] ?? Number.NaN;
+      const spread = Math.max((ranges[name]?.hi[i] ?? 0) - exact, exact - (ranges[name]?.lo[i] ?? 0));
+      const share = Math.abs((values[i] ?? 0) - exact) / (halfUlp(tensor.dtype, exact) + spread);
+      worst = Math.max(worst, Number.isNaN(share) ? Infinity : share);
+    }
+  }
+  return worst;
+}

@@ -1,0 +1,49 @@
+/** Reads a kernels folder: every contract and every source text. The folder is the registration. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ContractError } from './load.ts';
+
+export interface ContractFile {
+  /** Relative to kernels/, as in messages. */
+  readonly path: string;
+  /** The module's default export. */
+  readonly exported: unknown;
+}
+
+export interface Listing {
+  readonly contracts: readonly ContractFile[];
+  /** Text of every kernel source and header, by its path relative to kernels/. */
+  readonly sources: ReadonlyMap<string, string>;
+}
+
+/** Where kernels lie: the project's own, or TF_KERNELS when run from source. */
+export const KERNELS = process.env['TF_KERNELS'] || join(import.meta.dir, '../../kernels');
+
+const SOURCE_PATTERN = '**/*.{cu,cuh,hip,metal,cl,h,clh}';
+const CONTRACT_PATTERN = '**/*.contract.ts';
+
+/** Paths of every contract, relative to the folder. */
+export const contractPaths = (root: string): string[] => scan(root, CONTRACT_PATTERN);
+
+/** The text of every source and header. */
+export function readSources(root: string): Map<string, string> {
+  return new Map(scan(root, SOURCE_PATTERN).map((path) => [path, readFileSync(join(root, path), 'utf8')]));
+}
+
+/** Reads a kernels folder; throws a ContractError that names every contract that does not load. */
+export async function readFolder(root: string): Promise<Listing> {
+  const contracts: ContractFile[] = [];
+  const problems: string[] = [];
+  for (const path of contractPaths(root)) {
+    try {
+      const module: { default?: unknown } = await import(join(root, path));
+      contracts.push({ path, exported: module.default });
+    } catch (error) {
+      problems.push(`kernels/${path} does not load: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+  if (problems.length > 0) throw new ContractError(problems);
+  return { contracts, sources: readSources(root) };
+}
+
+const scan = (root: string, pattern: string): string[] => [...new Bun.Glob(pattern).scanSync({ cwd: root })].toSorted();
