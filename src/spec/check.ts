@@ -13,7 +13,6 @@ import { servedShapes } from './shapes.ts';
 export function checkKernel(kernel: Kernel, sources: ReadonlyMap<string, string>): string[] {
   const { contract } = kernel;
   return [
-    ...checkNames(contract),
     ...checkServed(contract),
     ...checkArithmetic(kernel),
     ...DIALECTS.flatMap((dialect) => checkRoutes(contract, dialect)),
@@ -54,7 +53,8 @@ function checkReplaced(kernel: Kernel, replaced: Kernel): string[] {
   return missing.map((dialect) => `${kernel.name} replaces ${replaced.name}, which has no ${dialect} launch`);
 }
 
-function checkNames(contract: Contract): string[] {
+/** Names that two things have, or that refer to nothing; checked before the formula is read. */
+export function checkNames(contract: Contract): string[] {
   const problems: string[] = [];
   const { dims, inputs, outputs, scalars = {}, args } = contract;
   const known = [...Object.keys(dims), ...Object.keys(inputs), ...Object.keys(outputs), ...Object.keys(scalars)];
@@ -157,8 +157,12 @@ function checkFolder(kernel: Kernel, sources: ReadonlyMap<string, string>): stri
   return problems;
 }
 
-/** Sources in kernel folders that no launch of any contract uses. */
-export function unlaunchedSources(kernels: readonly Kernel[], sources: ReadonlyMap<string, string>): string[] {
+/** Sources that no launch of any contract uses; folders whose contract could not be read are left out. */
+export function unlaunchedSources(
+  kernels: readonly Kernel[],
+  sources: ReadonlyMap<string, string>,
+  unread: ReadonlySet<string>,
+): string[] {
   const used = new Set(
     kernels.flatMap((kernel) =>
       kernel.dialects.flatMap((dialect) =>
@@ -166,8 +170,10 @@ export function unlaunchedSources(kernels: readonly Kernel[], sources: ReadonlyM
       ),
     ),
   );
+  const folderOf = (path: string): string => path.slice(0, path.lastIndexOf('/'));
   const loose = [...sources.keys()].filter(
-    (path) => dialectOf(path) !== undefined && !path.startsWith('shared/') && !used.has(path),
+    (path) =>
+      dialectOf(path) !== undefined && !path.startsWith('shared/') && !used.has(path) && !unread.has(folderOf(path)),
   );
   return loose.map((path) => `kernels/${path} has no launch: state one in the folder's contract, or delete the file`);
 }

@@ -4,7 +4,7 @@ import type { Dialect } from '../families/formula/functions.ts';
 import { interiorPoints, nameOf } from '../families/formula/graph.ts';
 import type { Problem } from '../families/problem.ts';
 import { problemOf } from '../families/problem.ts';
-import { checkKernel, checkTogether, unlaunchedSources } from './check.ts';
+import { checkKernel, checkNames, checkTogether, unlaunchedSources } from './check.ts';
 import type { Contract, Control, StandingControls } from './contract.ts';
 import type { Listing } from './listing.ts';
 import type { Kernel, PlantedControl } from './registration.ts';
@@ -25,11 +25,13 @@ export function loadKernels(listing: Listing): Kernel[] {
   const problems: string[] = [];
   const standing: StandingControls[] = [];
   const kernels: Kernel[] = [];
+  const unread = new Set<string>();
   for (const { path, exported } of listing.contracts) {
     for (const value of Array.isArray(exported) ? exported : [exported]) {
       const found = readExport(path, value, standing);
       problems.push(...found.problems.map((problem) => `kernels/${path}: ${problem}`));
       if (found.kernel) kernels.push(found.kernel);
+      if (found.problems.length > 0) unread.add(folderOf(path));
     }
   }
   const complete = kernels.map((kernel) => withStanding(kernel, standing));
@@ -42,7 +44,7 @@ export function loadKernels(listing: Listing): Kernel[] {
       ...checkKernel(kernel, listing.sources).map((problem) => `kernels/${kernel.folder} (${kernel.name}): ${problem}`),
     );
   }
-  problems.push(...checkTogether(complete), ...unlaunchedSources(complete, listing.sources));
+  problems.push(...checkTogether(complete), ...unlaunchedSources(complete, listing.sources, unread));
   if (problems.length > 0) throw new ContractError(problems);
   return complete;
 }
@@ -59,14 +61,18 @@ function readExport(path: string, value: unknown, standing: StandingControls[]):
   }
   const problems = problemsOf(contractSchema, value);
   if (problems.length > 0) return { problems };
-  return readContract(path.slice(0, path.lastIndexOf('/')), value as Contract);
+  return readContract(folderOf(path), value as Contract);
 }
+
+const folderOf = (path: string): string => path.slice(0, path.lastIndexOf('/'));
 
 function isStanding(value: unknown): value is StandingControls {
   return v.is(v.looseObject({ of: v.string(), controls: v.array(v.any()) }), value);
 }
 
 function readContract(folder: string, contract: Contract): Found {
+  const names = checkNames(contract);
+  if (names.length > 0) return { problems: names };
   const dialects = DIALECTS.filter((dialect) => launchesOf(contract, dialect).length > 0);
   const base = { name: contract.name, folder, contract, dialects };
   if (contract.formula.family === 'rule') {

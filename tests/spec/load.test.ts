@@ -1,0 +1,185 @@
+import { describe, expect, test } from 'bun:test';
+import type { Contract } from '../../src/spec/contract.ts';
+import { bf16, edit, f32, kernel, rows, standing } from '../../src/spec/contract.ts';
+import { readListing } from '../../src/spec/listing.ts';
+import { loadKernels } from '../../src/spec/load.ts';
+
+const SOURCE = 'extern "C" __global__ void k() {\n  first();\n  second();\n}\n';
+const LAUNCH = { symbol: 'k', threads: 64, grid: () => [1], depth: () => 1 };
+const control = (from: string): Contract['controls'][number] => ({
+  fault: `without ${from}`,
+  reddens: 'shapes',
+  finding: 'value',
+  edit: { cuda: edit(from, '') },
+});
+
+const GOOD = {
+  name: 'k',
+  dims: { rows: {}, width: { tile: 64, step: 8, least: 8 } },
+  served: [{ rows: [1, 2], width: [64, 72] }],
+  inputs: { x: bf16('rows', 'width') },
+  outputs: { y: f32('rows') },
+  args: ['x', 'y', 'width'],
+  formula: rows('width', 'y = sum(x)'),
+  nan: 'propagate',
+  accumulator: 'f32',
+  launch: { cuda: LAUNCH },
+  controls: [control('first()'), control('second()')],
+} as const;
+
+/** What loading says of a contract, `GOOD` but for `change`. */
+function problems(change: object, sources: Readonly<Record<string, string>> = { 'k/k.cu': SOURCE }): string {
+  const contracts = [{ path: 'k/k.contract.ts', exported: { ...GOOD, ...change } }];
+  try {
+    loadKernels({ contracts, sources: new Map(Object.entries(sources)) });
+    return '';
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+describe('a contract at load', () => {
+  test('is accepted when all is right', () => {
+    expect(problems({})).toBe('');
+  });
+
+  test.each([
+    // Values that types cannot hold
+    [
+      'least above the tile',
+      { dims: { rows: {}, width: { tile: 8, least: 16 } } },
+      'dims.width: least is at most the tile',
+    ],
+    [
+      'a tile of broken steps',
+      { dims: { rows: {}, width: { tile: 65, step: 8 } } },
+      'a tile is a whole number of steps',
+    ],
+    ['a bad name', { name: 'K-1' }, 'name: a name is lower-case letters'],
+    ['no served shape', { served: [] }, 'served: a contract serves at least one shape'],
+    ['a size of 0', { served: [{ rows: 0, width: 64 }] }, 'a size is at least 1'],
+
+    // Names
+    [
+      'a wrong dimension',
+      { inputs: { x: bf16('rows', 'cols') } },
+      "x runs over 'cols', which is no dimension: rows, width",
+    ],
+    [
+      'an argument of nothing',
+      { args: ['x', 'y', 'z'] },
+      "args names 'z', which is no input, output, dimension or scalar",
+    ],
+    ['an output left out', { args: ['x', 'width'] }, "args leaves out 'y'"],
+    [
+      'a served dimension left out',
+      { served: [{ rows: 1 }] },
+      'a served shape names rows, but the dimensions are rows, width',
+    ],
+
+    // The formula
+    ['an unknown name', { formula: rows('width', 'y = sum(z)') }, "'z' is not known here. Known: x"],
+    ['an output never assigned', { formula: rows('width', 'z = sum(x)') }, "the formula never assigns the output 'y'"],
+    ['an input never used', { formula: rows('width', 'y = sum(width * 1)') }, 'sum(width * 1) reduces over a row'],
+    ['an element for a row', { formula: rows('width', 'y = x') }, "output 'y' holds one value for each a row"],
+    ['a dimension that is none', { formula: rows('k', 'y = sum(x)') }, "the formula runs over 'k'"],
+    ['a sum without an accumulator', { accumulator: 'none' }, "the formula sums, so accumulator must be 'f32'"],
+    ['an accumulator without a sum', { formula: rows('width', 'y = max(x)') }, "accumulator must be 'none'"],
+
+    // The envelope and its launches
+    [
+      'a size off its steps',
+      { served: [{ rows: 1, width: 70 }] },
+      'width is served at 70, but valid sizes are 8, 16, 24',
+    ],
+    [
+      'a route that no shape reaches',
+      { launch: { cuda: [{ ...LAUNCH, when: () => true }, LAUNCH] } },
+      'no served shape reaches the cuda launch of k',
+    ],
+    [
+      'a shape that no route takes',
+      { launch: { cuda: { ...LAUNCH, when: ({ width }: { width: number }) => width > 64 } } },
+      'no cuda launch takes the served shape rows=1,width=64',
+    ],
+    ['too many threads', { launch: { cuda: { ...LAUNCH, threads: [64, 32] } } }, 'has 2048 threads a group'],
+    ['a depth of 0', { launch: { cuda: { ...LAUNCH, depth: () => 0 } } }, 'states depth 0'],
+
+    // Controls
+    ['one control', { controls: [control('first()')] }, 'at least two controls'],
+    [
+      'an edit that matches nothing',
+      { controls: [control('first()'), control('third()')] },
+      'matches 0 places, not 1: third()',
+    ],
+    ['an edit that matches twice', { controls: [control('first()'), control('()')] }, 'matches 3 places, not 1'],
+    [
+      'an edit that changes nothing',
+      { controls: [control('first()'), { ...control('second()'), edit: { cuda: edit('second()', 'second()') } }] },
+      'the edit changes nothing',
+    ],
+    [
+      'a control that plants nothing',
+      { controls: [control('first()'), { fault: 'f', reddens: 'shapes', finding: 'value' }] },
+      'plants one thing',
+    ],
+    [
+      'a rounding point without its control',
+      { formula: rows('width', 's = bf16(x + 1); y = sum(s * s)') },
+      "no control drops the rounding point s in cuda: add an edit with drops: 's'",
+    ],
+    [
+      'a known finding without a link',
+      { known: [{ gate: 'shapes', finding: 'value', what: 'w', link: '?' }] },
+      'links to where it is tracked',
+    ],
+    ['a kernel replaced that is not there', { replaces: 'other' }, 'replaces other, which is no registered kernel'],
+  ])('is refused for %s', (_what, change, message) => {
+    expect(problems(change)).toContain(message);
+  });
+
+  test('without its source, or a source without its launch, names both', () => {
+    const text = problems({}, { 'k/k.hip': SOURCE });
+    expect(text).toContain('the cuda launch of k needs kernels/k/k.cu, which is not there');
+    expect(text).toContain('kernels/k/k.hip has no launch');
+  });
+
+  test('tells all its mistakes at once, each with its file', () => {
+    const text = problems({ controls: [control('first()')], accumulator: 'none' });
+    expect(text.split('\n').filter((line) => line.startsWith('kernels/k (k): '))).toHaveLength(2);
+  });
+
+  test('twice under one name is refused', () => {
+    const contracts = ['a', 'b'].map((folder) => ({ path: `${folder}/k.contract.ts`, exported: GOOD }));
+    const sources = new Map([
+      ['a/a.cu', SOURCE],
+      ['b/b.cu', SOURCE],
+    ]);
+    expect(() => loadKernels({ contracts, sources })).toThrow('k is registered twice, in a and b');
+  });
+
+  test('gets the standing controls of its kernel, and each rounding point a claim without it', () => {
+    const pointed = kernel({
+      ...GOOD,
+      formula: rows('width', 's = bf16(x + 1); y = sum(s * s)'),
+      controls: [{ ...control('first()'), drops: 's' }, control('second()')],
+    });
+    const contracts = [
+      { path: 'k/k.contract.ts', exported: pointed },
+      { path: 'controls/standing.contract.ts', exported: standing('k', [control('first()')]) },
+    ];
+    const [loaded] = loadKernels({ contracts, sources: new Map([['k/k.cu', SOURCE]]) });
+    expect(loaded?.controls.map(({ id }) => id)).toEqual(['1', '2', 'claim1', 'standing1']);
+  });
+
+  test('standing controls of no kernel are refused', () => {
+    const contracts = [{ path: 'controls/standing.contract.ts', exported: standing('nothing', []) }];
+    expect(() => loadKernels({ contracts, sources: new Map() })).toThrow("standing controls of 'nothing'");
+  });
+});
+
+test("the project's own contracts load", async () => {
+  const kernels = loadKernels(await readListing());
+  expect(kernels.length).toBeGreaterThanOrEqual(17);
+  for (const { name, dialects } of kernels) expect([name, ...dialects]).toEqual([name, 'cuda', 'hip', 'metal', 'xpu']);
+});
