@@ -1,0 +1,87 @@
+/**
+ * Many seeds over every correct kernel, looking for a false alarm: `bun scripts/sweep.ts [SEEDS] [PROCESSES]`. Controls are
+ * left out, and cases of more than `MOST` elements: what changes with the seed shows on small ones. Prints each failure with
+ * its seed, and exits 1 on any.
+ */
+import { openHost } from '../src/device/host.ts';
+import { openImages, runtimeImage } from '../src/device/store.ts';
+import { DIALECTS } from '../src/families/formula/functions.ts';
+import { runJob } from '../src/gates/job.ts';
+import { GATES } from '../src/spec/contract.ts';
+import { readListing } from '../src/spec/listing.ts';
+import { loadKernels } from '../src/spec/load.ts';
+
+const MOST = 100_000;
+
+/** The elements that an address's shape spans. */
+function elements(address: string): number {
+  return [...address.matchAll(/[a-z]+=(\d+)/g)].reduce(
+    (product, [whole, size]) => (whole.startsWith('from=') ? product : product * Number(size)),
+    1,
+  );
+}
+
+/** Runs every `stride`th seed from `first` and returns the failures, and the gates that ran. */
+async function sweep(
+  first: number,
+  stride: number,
+  seeds: number,
+): Promise<{ failures: number; gates: number; cases: number }> {
+  const listing = await readListing();
+  const kernels = new Map(loadKernels(listing).map((kernel) => [kernel.name, kernel]));
+  const device = openHost({ bytes: await runtimeImage() });
+  const sources = { texts: listing.sources, images: openImages() };
+  const totals = { failures: 0, gates: 0, cases: 0 };
+  for (let seed = first; seed <= seeds; seed += stride) {
+    const options = {
+      seed: String(seed),
+      limitMs: 30_000,
+      selects: (at: string) => elements(at) <= MOST,
+      dialects: DIALECTS,
+      controls: false,
+    };
+    for (const kernel of kernels.values()) {
+      for (const gate of GATES) {
+        for (const result of await runJob(device, sources, kernels, kernel, gate, options)) {
+          if (result.kind !== 'gate' || result.status === 'not run') continue;
+          totals.gates++;
+          totals.cases += result.cases;
+          if (result.status !== 'fail') continue;
+          totals.failures++;
+          const [finding] = result.findings;
+          console.log(
+            `seed ${seed}  ${result.kernel}@${result.dialect}:${gate}:${finding?.label ?? '*'}  ${finding?.what ?? result.reason}  ${finding?.worst ?? ''}`,
+          );
+        }
+      }
+    }
+  }
+  device.close();
+  return totals;
+}
+
+const [seeds = 200, processes = navigator.hardwareConcurrency, first] = process.argv.slice(2).map(Number);
+if (first !== undefined) {
+  console.log(JSON.stringify(await sweep(first, processes, seeds)));
+} else {
+  const children = Array.from({ length: processes }, (_, i) =>
+    Bun.spawn([process.execPath, import.meta.path, `${seeds}`, `${processes}`, `${i + 1}`], {
+      stdout: 'pipe',
+      stderr: 'inherit',
+    }),
+  );
+  const lines = (await Promise.all(children.map((child) => new Response(child.stdout).text()))).flatMap((text) =>
+    text.trim().split('\n'),
+  );
+  const totals = { failures: 0, gates: 0, cases: 0 };
+  for (const line of lines) {
+    if (!line.startsWith('{')) console.log(line);
+    else
+      for (const [name, count] of Object.entries(JSON.parse(line) as typeof totals))
+        totals[name as keyof typeof totals] += count;
+  }
+  console.log(
+    `SWEEP ${seeds} seeds: ${totals.gates} gates over ${totals.cases} cases, ${totals.failures} false alarms`,
+  );
+  process.exitCode = totals.failures > 0 || totals.gates === 0 ? 1 : 0;
+}
