@@ -13,6 +13,7 @@ import type { Contract, GateName, Rule, RuleOutputs } from '../spec/contract.ts'
 import type { Kernel } from '../spec/registration.ts';
 import type { Device } from '../device/device.ts';
 import type { Outcome } from './finding.ts';
+import type { Stage } from './stage.ts';
 import type { Subject } from './subject.ts';
 
 export interface GateCase {
@@ -23,6 +24,8 @@ export interface GateCase {
 
 export interface Bench {
   readonly device: Device;
+  /** The case's buffers, shared by its subjects; a subject leaves them as it found them. */
+  readonly stage: Stage;
   /** How long a launch may run. */
   readonly limitMs: number;
   /** The kernel whose bits the subject must equal. */

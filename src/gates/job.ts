@@ -8,7 +8,7 @@ import type { Dialect } from '../families/formula/functions.ts';
 import { addressText, controlAddress } from '../spec/address.ts';
 import type { GateName } from '../spec/contract.ts';
 import type { Kernel, PlantedControl } from '../spec/registration.ts';
-import type { Bench, CaseData, Gate, GateCase } from './case.ts';
+import type { Gate, GateCase } from './case.ts';
 import { ControlTrial } from './control.ts';
 import type { Outcome } from './finding.ts';
 import { GateTrial } from './gate.ts';
@@ -16,6 +16,7 @@ import { nonfinite } from './nonfinite.ts';
 import { repeat } from './repeat.ts';
 import type { Result } from './result.ts';
 import { shapes } from './shapes.ts';
+import { Stage } from './stage.ts';
 import type { Sources, Subject } from './subject.ts';
 import { SubjectError, prepareSubject } from './subject.ts';
 import { sums } from './sums.ts';
@@ -126,21 +127,31 @@ function runCase(
   device: Device,
   options: JobOptions,
 ): void {
-  let data: CaseData | undefined;
-  for (const trial of trials) {
-    const { subject, replaced } = subjects.get(trial) ?? {};
-    if (!subject || !trial.wants(gateCase.label, gateCase.shape)) continue;
-    const from = performance.now();
-    data ??= gateCase.prepare();
-    const bench: Bench = { device, limitMs: options.limitMs, ...(replaced && { replaced }) };
-    trial.take(gateCase, judge(gate, data, subject, bench), performance.now() - from);
+  const wanting = trials.filter((trial) => subjects.get(trial)?.subject && trial.wants(gateCase.label, gateCase.shape));
+  const [any] = wanting;
+  if (!any) return;
+  const data = gateCase.prepare();
+  let stage: Stage | undefined;
+  try {
+    for (const trial of wanting) {
+      const { subject, replaced } = subjects.get(trial) ?? {};
+      if (!subject) continue;
+      const from = performance.now();
+      const outcome = attempt(() => {
+        stage ??= new Stage(device, subject.contract, data.inputs, options.limitMs);
+        return gate.judge(data, subject, { device, stage, limitMs: options.limitMs, ...(replaced && { replaced }) });
+      });
+      trial.take(gateCase, outcome, performance.now() - from);
+    }
+  } finally {
+    stage?.close();
   }
 }
 
 /** A launch that fails is a finding of the kernel; memory that is not there is none. */
-function judge(gate: Gate, data: CaseData, subject: Subject, bench: Bench): Outcome | { readonly notRun: string } {
+function attempt(judge: () => Outcome): Outcome | { readonly notRun: string } {
   try {
-    return gate.judge(data, subject, bench);
+    return judge();
   } catch (error) {
     if (!(error instanceof DeviceError)) throw error;
     if (error.failure === 'no-memory') return { notRun: error.message };

@@ -16,7 +16,6 @@ import type { Judged } from './compare.ts';
 import { compareClasses } from './compare.ts';
 import type { Finding } from './finding.ts';
 import { ruleFinding } from './rules.ts';
-import { Stage } from './stage.ts';
 
 export const nonfinite: Gate = {
   name: 'nonfinite',
@@ -27,18 +26,13 @@ export const nonfinite: Gate = {
         .flatMap(([name, tensor]) => operandCases(kernel, name, tensor, shape, seed)),
     ),
   judge: (data, subject, bench) => {
-    const stage = new Stage(bench.device, subject.contract, data.inputs, bench.limitMs);
-    try {
-      const outputs = stage.run(subject.route(data.shape));
-      const findings = Object.entries(subject.contract.outputs).flatMap(([name, tensor]): Finding[] => {
-        const judged = { name, tensor, shape: data.shape, bytes: outputs[name] ?? new Uint8Array(0) };
-        const finding = judgeOutput(data, subject, judged);
-        return finding ? [explain(finding, data.plants)] : [];
-      });
-      return { findings: [...findings, ...stage.verify()] };
-    } finally {
-      stage.close();
-    }
+    const outputs = bench.stage.run(subject.route(data.shape));
+    const findings = Object.entries(subject.contract.outputs).flatMap(([name, tensor]): Finding[] => {
+      const judged = { name, tensor, shape: data.shape, bytes: outputs[name] ?? new Uint8Array(0) };
+      const finding = judgeOutput(data, subject, judged);
+      return finding ? [explain(finding, data.plants)] : [];
+    });
+    return { findings: [...findings, ...bench.stage.verify()] };
   },
 };
 

@@ -35,17 +35,12 @@ export const repeat: Gate = {
     }));
   },
   judge: (data, subject, bench) => {
-    const stage = new Stage(bench.device, subject.contract, data.inputs, bench.limitMs);
-    try {
-      const first = stage.run(subject.route(data.shape), { poison: POISONS[0] });
-      const findings = [...repeats(stage, subject, first), ...stage.verify()];
-      if (findings.length === 0)
-        findings.push(...surroundings(stage, subject, first), ...aliases(stage, subject, first));
-      if (findings.length === 0) findings.push(...rowsAlone(data, subject, bench, first));
-      return { findings, notes: [`${RUNS} equal runs`] };
-    } finally {
-      stage.close();
-    }
+    const { stage } = bench;
+    const first = stage.run(subject.route(data.shape), { poison: POISONS[0] });
+    const findings = [...repeats(stage, subject, first), ...stage.verify()];
+    if (findings.length === 0) findings.push(...surroundings(stage, subject, first), ...aliases(stage, subject, first));
+    if (findings.length === 0) findings.push(...rowsAlone(data, subject, bench, first));
+    return { findings, notes: [`${RUNS} equal runs`] };
   },
 };
 
@@ -97,13 +92,20 @@ export function unwrittenOutputs(subject: Subject, shape: Shape, first: Outputs,
 /** The same run with other bytes around every buffer: an over-read shows as a change. */
 function surroundings(stage: Stage, subject: Subject, first: Outputs): Finding[] {
   stage.setGuards(GUARD_FINITE);
-  const got = stage.run(subject.route(stage.shape));
-  const findings = [
-    ...compareOutputs(subject, stage.shape, got, first, 'over-read', 'change with the bytes around the buffers'),
-    ...stage.verify(),
-  ];
-  stage.setGuards(GUARD_NAN);
-  return findings;
+  try {
+    const got = stage.run(subject.route(stage.shape));
+    const found = compareOutputs(
+      subject,
+      stage.shape,
+      got,
+      first,
+      'over-read',
+      'change with the bytes around the buffers',
+    );
+    return [...found, ...stage.verify()];
+  } finally {
+    stage.setGuards(GUARD_NAN);
+  }
 }
 
 /** Each output on the input that the contract allows, one at a time. */

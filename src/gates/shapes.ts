@@ -33,22 +33,18 @@ export const shapes: Gate = {
       },
     })),
   judge: (data, subject, bench) => {
-    const stage = new Stage(bench.device, subject.contract, data.inputs, bench.limitMs);
-    try {
-      const route = subject.route(data.shape);
-      const outputs = stage.run(route);
-      const outcome = judgeOutputs(data, subject, bench, outputs);
-      if (outcome.findings.length === 0) return { ...outcome, findings: stage.verify() };
-      const again = stage.run(route, { poison: POISONS[1] });
-      const missing = unwrittenOutputs(subject, data.shape, outputs, again);
-      const findings = (missing.length > 0 ? missing : outcome.findings).map((finding) => ({
-        ...finding,
-        ...whyOf(subject.contract, data.shape, finding),
-      }));
-      return { findings: [...findings, ...stage.verify()] };
-    } finally {
-      stage.close();
-    }
+    const { stage } = bench;
+    const route = subject.route(data.shape);
+    const outputs = stage.run(route);
+    const outcome = judgeOutputs(data, subject, bench, outputs);
+    if (outcome.findings.length === 0) return { ...outcome, findings: stage.verify() };
+    const again = stage.run(route, { poison: POISONS[1] });
+    const missing = unwrittenOutputs(subject, data.shape, outputs, again);
+    const findings = (missing.length > 0 ? missing : outcome.findings).map((finding) => ({
+      ...finding,
+      ...whyOf(subject.contract, data.shape, finding),
+    }));
+    return { findings: [...findings, ...stage.verify()] };
   },
 };
 

@@ -1,6 +1,6 @@
 /**
- * One case on a device: its inputs between guards, uploaded once, and outputs that are poisoned before every run. Whatever a
- * kernel does to them is a finding of the run that saw it.
+ * One case on a device: its inputs between guards, uploaded once for all subjects, and outputs that are poisoned before every
+ * run. Whatever a kernel does to them is a finding of the subject that did it, and mended before the next.
  */
 import type { Device, LaunchArgument } from '../device/device.ts';
 import type { GuardedBuffer } from '../device/guarded.ts';
@@ -25,7 +25,11 @@ export type Outputs = Readonly<Record<string, Uint8Array>>;
 /** Local memory before a group: a NaN that no kernel makes. */
 export const LOCAL_POISON = 0x7fa7dead;
 
+/** Bytes that are read back at a time. */
+const PIECE = 1 << 20;
+
 export class Stage {
+  private readonly scratch = new Uint8Array(new ArrayBuffer(PIECE));
   private readonly buffers = new Map<string, GuardedBuffer>();
   private guard = GUARD_NAN;
   private dirty = true;
@@ -61,6 +65,7 @@ export class Stage {
 
   /** What the guards hold from now on. */
   setGuards(byte: number): void {
+    if (byte === this.guard && !this.dirty) return;
     this.guard = byte;
     for (const buffer of this.buffers.values()) fillGuards(this.device, buffer, byte);
   }
@@ -120,9 +125,8 @@ export class Stage {
   verify(): Finding[] {
     const findings: Finding[] = [];
     for (const name of Object.keys(this.contract.inputs)) {
-      const before = this.inputs.bytes[name] ?? new Uint8Array(0);
-      const after = this.read(name, before.length);
-      if (Buffer.compare(before, after) !== 0) findings.push({ class: 'input', what: inputText(name, before, after) });
+      const change = this.changeOf(this.buffer(name), this.inputs.bytes[name] ?? new Uint8Array(0));
+      if (change) findings.push({ class: 'input', what: `the input ${name} changed: ${change}` });
     }
     for (const [name, buffer] of this.buffers) {
       const broken = brokenGuard(this.device, buffer, this.guard);
@@ -135,19 +139,26 @@ export class Stage {
     return findings;
   }
 
+  /** How a buffer differs from the bytes that it was given, in words; read a piece at a time, since inputs may be large. */
+  private changeOf(buffer: GuardedBuffer, before: Uint8Array): string | undefined {
+    let count = 0;
+    let first = -1;
+    for (let from = 0; from < before.length; from += PIECE) {
+      const piece = before.subarray(from, from + PIECE);
+      const after = this.scratch.subarray(0, piece.length);
+      this.device.download(buffer.address + from, after);
+      if (Buffer.compare(piece, after) === 0) continue;
+      for (let i = 0; i < piece.length; i++) {
+        if (piece[i] === after[i]) continue;
+        count++;
+        if (first < 0) first = from + i;
+      }
+    }
+    return count === 0 ? undefined : `${count} of ${before.length} bytes, the first at byte ${first}`;
+  }
+
   close(): void {
     for (const buffer of this.buffers.values()) this.device.free(buffer.whole);
     this.buffers.clear();
   }
-}
-
-function inputText(name: string, before: Uint8Array, after: Uint8Array): string {
-  let count = 0;
-  let first = -1;
-  for (let i = 0; i < before.length; i++) {
-    if (before[i] === after[i]) continue;
-    count++;
-    if (first < 0) first = i;
-  }
-  return `the input ${name} changed: ${count} of ${before.length} bytes, the first at byte ${first}`;
 }

@@ -17,7 +17,6 @@ import { CaseData } from './case.ts';
 import { compareRanges, numberText } from './compare.ts';
 import type { Finding, Margin } from './finding.ts';
 import { worseMargin } from './finding.ts';
-import { Stage } from './stage.ts';
 import type { Subject } from './subject.ts';
 
 /** A replay that misses by less proves nothing. */
@@ -44,24 +43,19 @@ export const sums: Gate = {
     const ranges = data.ranges(problem, exact);
     const proof = prove(data, problem, subject, ranges);
     if (proof.findings.length > 0) return proof;
-    const stage = new Stage(bench.device, subject.contract, data.inputs, bench.limitMs);
-    try {
-      const outputs = stage.run(subject.route(data.shape));
-      const findings: Finding[] = [];
-      let margin: Margin | undefined;
-      for (const [name, tensor] of Object.entries(subject.contract.outputs)) {
-        const judged = { name, tensor, shape: data.shape, bytes: outputs[name] ?? new Uint8Array(0) };
-        const want = data.reference(problem)[name] ?? new Float64Array(0);
-        const ends = ranges[name];
-        const result = ends ? compareRanges(judged, want, ends) : {};
-        if (result.finding)
-          findings.push({ ...result.finding, why: 'Its fp32 sums are exact on these integers in any order.' });
-        margin = worseMargin(margin, result.margin);
-      }
-      return { findings: [...findings, ...stage.verify()], notes: proof.notes, ...(margin && { margin }) };
-    } finally {
-      stage.close();
+    const outputs = bench.stage.run(subject.route(data.shape));
+    const findings: Finding[] = [];
+    let margin: Margin | undefined;
+    for (const [name, tensor] of Object.entries(subject.contract.outputs)) {
+      const judged = { name, tensor, shape: data.shape, bytes: outputs[name] ?? new Uint8Array(0) };
+      const want = data.reference(problem)[name] ?? new Float64Array(0);
+      const ends = ranges[name];
+      const result = ends ? compareRanges(judged, want, ends) : {};
+      if (result.finding)
+        findings.push({ ...result.finding, why: 'Its fp32 sums are exact on these integers in any order.' });
+      margin = worseMargin(margin, result.margin);
     }
+    return { findings: [...findings, ...bench.stage.verify()], notes: proof.notes, ...(margin && { margin }) };
   },
 };
 
