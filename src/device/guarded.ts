@@ -7,8 +7,11 @@ import type { Device, DeviceBuffer } from './device.ts';
 /** Guard bytes before the data and, at least, behind it; a multiple of every vector load's alignment. */
 const GUARD = 256;
 
-/** Poison words: a NaN in every float type, whichever half of the word an element takes. */
-export const POISONS = [0x7fd17fd1, 0xffd3ffd3] as const;
+/**
+ * Poison words, for elements of any width. The first is a NaN in every float type, and a signalling one where the type has a
+ * quiet bit of its own, so that arithmetic on it does not give it back; the second is large and finite in every float type.
+ */
+export const POISONS = [0x7fa17fa1, 0x7149f2ca] as const;
 /** What guards hold: NaN in every float type, and a small finite number in every float type. */
 export const GUARD_NAN = 0xff;
 export const GUARD_FINITE = 0x3c;
@@ -48,7 +51,10 @@ export function brokenGuard(device: Device, buffer: GuardedBuffer, byte: number)
   const after = new Uint8Array(new ArrayBuffer(buffer.whole.address + buffer.whole.bytes - end));
   device.download(buffer.whole.address, before);
   device.download(end, after);
-  const wrong = [...positions(before, byte).map((i) => i - GUARD), ...positions(after, byte).map((i) => i + buffer.bytes)];
+  const wrong = [
+    ...positions(before, byte).map((i) => i - GUARD),
+    ...positions(after, byte).map((i) => i + buffer.bytes),
+  ];
   const [offset] = wrong;
   return offset === undefined ? undefined : { offset, count: wrong.length };
 }

@@ -20,5 +20,8 @@ export interface ImageStore {
 /** A name for a request: equal requests have equal names. */
 export function imageKey({ dialect, path, text, defines }: ImageRequest): string {
   const sorted = Object.entries(defines).toSorted(([a], [b]) => (a < b ? -1 : 1));
-  return new Bun.CryptoHasher('sha256').update(JSON.stringify([dialect, path, text, sorted])).digest('hex').slice(0, 32);
+  return new Bun.CryptoHasher('sha256')
+    .update(JSON.stringify([dialect, path, text, sorted]))
+    .digest('hex')
+    .slice(0, 32);
 }

@@ -2,7 +2,7 @@
 import { decodeAll } from '../numerics/codec.ts';
 import type { Ranges, Values } from '../families/answer.ts';
 import { ranges, reference } from '../families/answer.ts';
-import type { Plant } from '../families/fills/plants.ts';
+import type { Planted } from '../families/fills/plants.ts';
 import type { Arithmetic } from '../families/formula/range.ts';
 import type { Inputs } from '../families/inputs.ts';
 import { bytesFor } from '../families/inputs.ts';
@@ -58,7 +58,7 @@ export class CaseData {
 
   constructor(
     readonly inputs: Inputs,
-    readonly plants: readonly Plant[] = [],
+    readonly planted?: Planted,
   ) {}
 
   get shape(): Shape {

@@ -103,25 +103,41 @@ function rangeFinding(
   };
 }
 
-/** Every output's class equals the reference's; no tolerance. */
-export function compareClasses(judged: Judged, want: Float64Array): Finding | undefined {
+/** A finding of gate 1, and the element that it names. */
+export interface WrongClass extends Finding {
+  readonly index: number;
+}
+
+/**
+ * Every output's class equals the reference's; no tolerance. Of the wrong ones the first that `telling` holds of is named, else
+ * the first.
+ */
+export function compareClasses(
+  judged: Judged,
+  want: Float64Array,
+  telling: (index: number) => boolean,
+): WrongClass | undefined {
   const { dtype } = judged.tensor;
   const total = elementCount(judged.tensor, judged.shape);
   const got = classesOf(dtype, judged.bytes, total);
   const wanted = classesOf(dtype, encodeAll(dtype, want), total);
   let wrong = 0;
   let first = -1;
+  let told = -1;
   for (let i = 0; i < total; i++) {
     if (got[i] === wanted[i]) continue;
     wrong++;
     if (first < 0) first = i;
+    if (told < 0 && telling(i)) told = i;
   }
   if (first < 0) return undefined;
+  const index = told < 0 ? first : told;
   const name = (code: number | undefined): string => CLASS_NAMES[code ?? 0] ?? '';
   return {
     class: 'class',
     what: `${count(wrong)} of ${count(total)} outputs of another class than float64's`,
-    worst: `${placeText(judged, first)}  got ${name(got[first])} (${bitsText(judged, first)})  want ${name(wanted[first])}`,
+    worst: `${placeText(judged, index)}  got ${name(got[index])} (${bitsText(judged, index)})  want ${name(wanted[index])}`,
+    index,
   };
 }
 

@@ -17,7 +17,7 @@ export class ControlTrial {
   private elapsedMs = 0;
 
   constructor(
-    private readonly kernel: Kernel,
+    readonly kernel: Kernel,
     readonly dialect: Dialect,
     readonly control: PlantedControl,
   ) {

@@ -18,7 +18,7 @@ export class GateTrial {
   private elapsedMs = 0;
 
   constructor(
-    private readonly kernel: Kernel,
+    readonly kernel: Kernel,
     readonly dialect: Dialect,
     readonly gate: GateName,
     private readonly selects: (label: string) => boolean,
@@ -68,7 +68,9 @@ export class GateTrial {
     if (this.gate === 'sums' && this.kernel.contract.accumulator === 'none')
       return { status: 'pass', reason: 'nothing is summed' };
     if (this.cases === 0)
-      return { status: 'not run', reason: this.skipped > 0 ? 'no case fits the device' : 'no case is selected' };
+      return { status: 'not run', reason: this.skipped > 0 ? 'no case fits' : 'no case is selected' };
+    if (this.skipped > 0 && this.findings.length === 0)
+      return { status: 'not run', reason: `${this.skipped} cases do not fit` };
     const known = this.knownFinding();
     if (!known) return { status: this.findings.length > 0 ? 'fail' : 'pass' };
     const others = this.findings.filter((finding) => finding.class !== known.finding);

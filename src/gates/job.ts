@@ -5,6 +5,8 @@
 import type { Device } from '../device/device.ts';
 import { DeviceError } from '../device/device.ts';
 import type { Dialect } from '../families/formula/functions.ts';
+import type { Shape } from '../families/tensor.ts';
+import { byteCount } from '../families/tensor.ts';
 import { addressText, controlAddress } from '../spec/address.ts';
 import type { GateName } from '../spec/contract.ts';
 import type { Kernel, PlantedControl } from '../spec/registration.ts';
@@ -130,6 +132,12 @@ function runCase(
   const wanting = trials.filter((trial) => subjects.get(trial)?.subject && trial.wants(gateCase.label, gateCase.shape));
   const [any] = wanting;
   if (!any) return;
+  const bytes = caseBytes(any, gateCase.shape);
+  if (bytes > MOST_BYTES) {
+    const notRun = `its tensors take ${gibibytes(bytes)} GiB; a case may take ${gibibytes(MOST_BYTES)}`;
+    for (const trial of wanting) trial.take(gateCase, { notRun }, 0);
+    return;
+  }
   const data = gateCase.prepare();
   let stage: Stage | undefined;
   try {
@@ -146,6 +154,15 @@ function runCase(
   } finally {
     stage?.close();
   }
+}
+
+/** The most that the tensors of a case may take: half of what a small CI machine has beside it, a worker on each core. */
+const MOST_BYTES = 2 ** 31;
+const gibibytes = (bytes: number): string => (bytes / 2 ** 30).toFixed(1);
+
+function caseBytes({ kernel }: Trial, shape: Shape): number {
+  const { inputs, outputs } = kernel.contract;
+  return Object.values({ ...inputs, ...outputs }).reduce((sum, tensor) => sum + byteCount(tensor, shape), 0);
 }
 
 /** A launch that fails is a finding of the kernel; memory that is not there is none. */

@@ -3,10 +3,10 @@
  * float64 reference's; no tolerance. A kernel with a stated rule must give what the rule gives.
  */
 import { ordinaryInputs } from '../families/fills/ordinary.ts';
-import type { Plant } from '../families/fills/plants.ts';
+import type { Plant, Planted } from '../families/fills/plants.ts';
 import { plantCount, plantInputs, plantRows, plantable } from '../families/fills/plants.ts';
 import type { Shape, Tensor } from '../families/tensor.ts';
-import { rowCount, rowLength, shapeText } from '../families/tensor.ts';
+import { coordinates, rowCount, rowLength, shapeText, sizeOf } from '../families/tensor.ts';
 import type { Contract } from '../spec/contract.ts';
 import type { Kernel } from '../spec/registration.ts';
 import { stretch, tailShapes } from '../spec/shapes.ts';
@@ -16,6 +16,7 @@ import type { Judged } from './compare.ts';
 import { compareClasses } from './compare.ts';
 import type { Finding } from './finding.ts';
 import { ruleFinding } from './rules.ts';
+import type { Subject } from './subject.ts';
 
 export const nonfinite: Gate = {
   name: 'nonfinite',
@@ -30,16 +31,45 @@ export const nonfinite: Gate = {
     const findings = Object.entries(subject.contract.outputs).flatMap(([name, tensor]): Finding[] => {
       const judged = { name, tensor, shape: data.shape, bytes: outputs[name] ?? new Uint8Array(0) };
       const finding = judgeOutput(data, subject, judged);
-      return finding ? [explain(finding, data.plants)] : [];
+      return finding ? [finding] : [];
     });
     return { findings: [...findings, ...bench.stage.verify()] };
   },
 };
 
-function judgeOutput(data: CaseData, subject: Parameters<Gate['judge']>[1], judged: Judged): Finding | undefined {
+function judgeOutput(data: CaseData, subject: Subject, judged: Judged): Finding | undefined {
   if (subject.kernel.rule) return ruleFinding(data, subject.contract, subject.kernel.rule, judged);
   if (!subject.problem) return undefined;
-  return compareClasses(judged, data.reference(subject.problem)[judged.name] ?? new Float64Array(0));
+  const want = data.reference(subject.problem)[judged.name] ?? new Float64Array(0);
+  const plantAt = data.planted && plantReader(data.planted, judged);
+  const finding = compareClasses(judged, want, (index) => plantAt?.(index) === 'clean');
+  return finding && { ...finding, why: whyOf(finding.index, data.planted, plantAt) };
+}
+
+/** The plant whose row an output element belongs to; `clean` where that row has none, undefined where rows do not say. */
+function plantReader(
+  { tensor, plants }: Planted,
+  { tensor: output, shape }: Judged,
+): ((index: number) => Plant | 'clean') | undefined {
+  const outer = tensor.dims.slice(0, -1);
+  if (outer.length === 0 || !outer.every((dim) => output.dims.includes(dim))) return undefined;
+  const byRow = new Map(plants.map((plant) => [plant.row, plant]));
+  return (index) => {
+    const at = coordinates(output, shape, index);
+    const row = outer.reduce((sum, dim) => sum * sizeOf(shape, dim) + (at[output.dims.indexOf(dim)] ?? 0), 0);
+    return byRow.get(row) ?? 'clean';
+  };
+}
+
+/** Names the plant of the element's row, or says that another row's plant reached it. */
+function whyOf(index: number, planted: Planted | undefined, plantAt: ReturnType<typeof plantReader>): string {
+  if (!planted) return '';
+  const own = plantAt?.(index);
+  if (own === 'clean') return `Nothing is planted in its row of ${planted.name}: another row's plant reached it.`;
+  const plant = own ?? planted.plants[0];
+  if (!plant) return '';
+  const columns = plant.columns.length > 2 ? '' : ` at column ${plant.columns.join(' and ')}`;
+  return `Planted: ${plant.kind}${columns} of row ${plant.row} of ${planted.name}.`;
 }
 
 /** Enough rows for every kind at every position where the envelope has them, else several cases of fewer rows. */
@@ -63,7 +93,7 @@ function operandCases({ contract }: Kernel, name: string, tensor: Tensor, base: 
           `${seed}:${contract.name}:${label}`,
         );
         const planted = plantInputs(inputs, name, tensor, positionsOf(contract, tensor, shape), from);
-        return new CaseData(planted.inputs, planted.plants);
+        return new CaseData(planted.inputs, { name, tensor, plants: planted.plants });
       },
     };
   });
@@ -75,16 +105,4 @@ function positionsOf(contract: Contract, tensor: Tensor, shape: Shape): number[]
   const width = rowLength(tensor, shape) * (tensor.group ?? 1);
   const tile = (last === undefined ? undefined : contract.dims[last]?.tile) ?? width;
   return [...new Set([0, width - 1, width >> 1, Math.min(tile, width) - 1])];
-}
-
-/** Names the plant of the finding's row, or says that another row's plant reached it. */
-function explain(finding: Finding, plants: readonly Plant[]): Finding {
-  const place = /\[(\d+)/.exec(finding.worst ?? finding.what);
-  const row = Number(place?.[1] ?? Number.NaN);
-  const own = plants.find((plant) => plant.row === row);
-  const [first] = plants;
-  if (own) return { ...finding, why: `Planted there: ${own.kind} at column ${own.columns.join(' and ')} of its row.` };
-  if (plants.length === 1 && first)
-    return { ...finding, why: `Planted: ${first.kind} at ${first.columns.join(' and ')}.` };
-  return { ...finding, why: `Nothing is planted in row ${row}: another row's plant reached it.` };
 }

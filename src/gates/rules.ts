@@ -1,5 +1,7 @@
 /** Kernels with a stated rule: every output's code is exactly what the rule gives. */
-import { bytesOf } from '../numerics/dtype.ts';
+import { CLASS_NAMES, classesOf } from '../numerics/class.ts';
+import { bytesOf, isFloat } from '../numerics/dtype.ts';
+import { elementCount } from '../families/tensor.ts';
 import type { Contract, Rule } from '../spec/contract.ts';
 import type { CaseData } from './case.ts';
 import type { Judged } from './compare.ts';
@@ -8,8 +10,23 @@ import type { Finding } from './finding.ts';
 
 export function ruleFinding(data: CaseData, contract: Contract, rule: Rule, judged: Judged): Finding | undefined {
   const codes = data.rule(contract, rule)[judged.name] ?? new Uint32Array(0);
-  const finding = compareBits(judged, narrow(codes, bytesOf(judged.tensor.dtype)), 'rule', 'against the stated rule');
+  const wanted = { ...judged, bytes: narrow(codes, bytesOf(judged.tensor.dtype)) };
+  const finding = compareBits(oneNan(judged), oneNan(wanted).bytes, 'rule', 'against the stated rule');
   return finding && { ...finding, why: `The rule: ${rule.text}` };
+}
+
+/** A rule reads values, which have one NaN: every NaN code of a float output counts as the same. */
+function oneNan(judged: Judged): Judged {
+  const { dtype } = judged.tensor;
+  if (!isFloat(dtype)) return judged;
+  const count = elementCount(judged.tensor, judged.shape);
+  const nan = CLASS_NAMES.indexOf('nan');
+  const size = bytesOf(dtype);
+  const bytes = judged.bytes.slice();
+  classesOf(dtype, bytes, count).forEach((code, i) => {
+    if (code === nan) bytes.fill(0xff, i * size, (i + 1) * size);
+  });
+  return { ...judged, bytes };
 }
 
 /** Codes as bytes of the output's own width, low byte first. */

@@ -5,7 +5,7 @@
 import { POISONS } from '../device/guarded.ts';
 import { ordinaryInputs } from '../families/fills/ordinary.ts';
 import { shapeText } from '../families/tensor.ts';
-import { edgeSizes, gateShapes, servedShapes } from '../spec/shapes.ts';
+import { edgeSizes, gateShapes, routeTops, servedShapes } from '../spec/shapes.ts';
 import type { Contract } from '../spec/contract.ts';
 import type { Shape } from '../families/tensor.ts';
 import { sizeOf } from '../families/tensor.ts';
@@ -85,8 +85,23 @@ function judgeOne(
         what: `float64 itself gives NaN at ${judged.name}[${nan}] on finite inputs: the data cannot judge`,
       },
     };
+  if (isTop(subject.contract, data.shape) && want.length > 1 && want.every((value) => value === want[0])) {
+    const what = `every element of ${judged.name} is ${want[0]} in float64: a kernel that writes one constant would pass`;
+    return {
+      finding: {
+        class: 'weak',
+        what,
+        why: 'The formula or its data cannot tell a kernel that computes from one that does not.',
+      },
+    };
+  }
   const ends = data.ranges(subject.problem, subject.arithmetic(data.shape))[judged.name];
   return ends ? compareRanges(judged, want, ends) : {};
+}
+
+/** The largest served shape of a route: where outputs that are all alike prove nothing. */
+function isTop(contract: Contract, shape: Shape): boolean {
+  return routeTops(contract).some((top) => shapeText(top) === shapeText(shape));
 }
 
 function runReplaced(data: CaseData, replaced: Subject, bench: Bench): Outputs {

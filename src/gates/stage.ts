@@ -22,8 +22,8 @@ export interface RunOptions {
 
 export type Outputs = Readonly<Record<string, Uint8Array>>;
 
-/** Local memory before a group: a NaN that no kernel makes. */
-export const LOCAL_POISON = 0x7fa7dead;
+/** Local memory before a group, by run: a NaN that no kernel makes, then words that send a branch on unset memory elsewhere. */
+export const LOCAL_POISONS = [0x7fa7dead, 0, 0xffffffff, 1, 0x3c3c3c3c] as const;
 
 /** Bytes that are read back at a time. */
 const PIECE = 1 << 20;
@@ -96,7 +96,7 @@ export class Stage {
         dynamicLocalBytes: route.localBytes(this.shape),
         cluster: route.cluster,
         schedule: options.schedule ?? 0,
-        localPoison: options.localPoison ?? LOCAL_POISON,
+        localPoison: options.localPoison ?? LOCAL_POISONS[0],
       });
       this.device.wait(this.limitMs);
     } catch (error) {
@@ -132,7 +132,7 @@ export class Stage {
       const broken = brokenGuard(this.device, buffer, this.guard);
       if (!broken) continue;
       const { offset, count } = broken;
-      const place = offset < 0 ? `${-offset} before its first` : `${offset - buffer.bytes} past its last`;
+      const place = offset < 0 ? `${-offset} before its first` : `${offset - buffer.bytes + 1} past its last`;
       findings.push({ class: 'guard', what: `${count} guard bytes of ${name} overwritten, the first ${place} byte` });
     }
     if (findings.length > 0) this.dirty = true;

@@ -1,19 +1,22 @@
 /** A contract against itself, its folder and the others: each mistake is a sentence that says what to change. */
 import { DIALECTS } from '../families/formula/functions.ts';
+import { isFloat } from '../numerics/dtype.ts';
 import type { Shape } from '../families/tensor.ts';
+import type { Tensor } from '../families/tensor.ts';
 import { shapeText, sizeOf } from '../families/tensor.ts';
 import type { Dialect } from '../families/formula/functions.ts';
 import { interiorPoints, nameOf } from '../families/formula/graph.ts';
 import type { Contract, Control } from './contract.ts';
 import type { Kernel } from './registration.ts';
 import { dialectOf, launchesOf, routeOf, sourceOf } from './registration.ts';
-import { servedShapes } from './shapes.ts';
+import { gateShapes, servedShapes } from './shapes.ts';
 
 /** Everything wrong with one kernel, alone and against its sources. */
 export function checkKernel(kernel: Kernel, sources: ReadonlyMap<string, string>): string[] {
   const { contract } = kernel;
   return [
     ...checkServed(contract),
+    ...checkInPlace(contract),
     ...checkArithmetic(kernel),
     ...DIALECTS.flatMap((dialect) => checkRoutes(contract, dialect)),
     ...checkFolder(kernel, sources),
@@ -102,6 +105,8 @@ function checkArithmetic({ contract, problem, rule }: Kernel): string[] {
     problem?.graph.nodes.some((node) => node.kind === 'reduce' && (node.op === 'sum' || node.op === 'mean')) ?? false;
   if (sums && contract.accumulator === 'none') problems.push("the formula sums, so accumulator must be 'f32'");
   if (!sums && contract.accumulator === 'f32') problems.push("the formula sums nothing, so accumulator must be 'none'");
+  if (!rule)
+    problems.push(...Object.entries(contract.outputs).flatMap(([name, { dtype }]) => checkOutputType(name, dtype)));
   if (rule && contract.nan !== 'rule') problems.push("a kernel with a stated rule says nan: 'rule'");
   if (!rule && contract.nan === 'rule') problems.push("nan: 'rule' needs a formula by rule(...)");
   if (contract.controls.length < 2)
@@ -109,12 +114,35 @@ function checkArithmetic({ contract, problem, rule }: Kernel): string[] {
   return problems;
 }
 
+/** What a formula cannot judge: integers have no class and no rounding, and narrow floats no infinity to overflow to. */
+function checkOutputType(name: string, dtype: Tensor['dtype']): string[] {
+  if (!isFloat(dtype))
+    return [`the output ${name} is ${dtype}, which has no class and no rounding: state its rule with rule(...)`];
+  if (dtype === 'f32' || dtype === 'bf16' || dtype === 'f16') return [];
+  return [
+    `the output ${name} is ${dtype}, and nothing says whether what is past its largest value saturates or becomes NaN: state its rule with rule(...)`,
+  ];
+}
+
+/** Names and sizes of what may lie in place. */
+function checkInPlace({ inPlace, inputs, outputs }: Contract): string[] {
+  return Object.entries(inPlace ?? {}).flatMap(([output, named]) =>
+    [named ?? []].flat().flatMap((input) => {
+      const [to, from] = [outputs[output], inputs[input]];
+      if (!to || !from) return [`inPlace puts '${output}' on '${input}', which are no output and input`];
+      const same = to.dtype === from.dtype && to.dims.join() === from.dims.join();
+      return same ? [] : [`inPlace puts ${output} on ${input}, which has another type or other dimensions`];
+    }),
+  );
+}
+
 function checkRoutes(contract: Contract, dialect: Dialect): string[] {
   const launches = launchesOf(contract, dialect);
   if (launches.length === 0) return [];
   const shapes = servedShapes(contract);
-  const lost = shapes.filter((shape) => routeOf(contract, dialect, shape) === undefined);
-  const problems = lost.slice(0, 1).map((shape) => `no ${dialect} launch takes the served shape ${shapeText(shape)}`);
+  const lost = [...shapes, ...gateShapes(contract)].find((shape) => routeOf(contract, dialect, shape) === undefined);
+  const kind = lost && shapes.includes(lost) ? 'served' : 'edge';
+  const problems = lost ? [`no ${dialect} launch takes the ${kind} shape ${shapeText(lost)}`] : [];
   for (const launch of launches) {
     const reached = shapes.find((shape) => routeOf(contract, dialect, shape) === launch);
     if (!reached)

@@ -154,8 +154,8 @@ export interface Contract<
   readonly unproven?: { readonly accumulators: readonly ('f16' | 'bf16')[]; readonly because: string };
   /** Whether subnormals may become zero; they are kept where this is not said. */
   readonly denormals?: 'keep' | 'flush';
-  /** Outputs that may lie on an input's buffer, by output name. */
-  readonly inPlace?: Partial<Readonly<Record<NoInfer<O>, NoInfer<I>>>>;
+  /** Outputs that may lie on an input's buffer, or on any one of several, by output name. */
+  readonly inPlace?: Partial<Readonly<Record<NoInfer<O>, NoInfer<I> | readonly NoInfer<I>[]>>>;
   /** The dimension whose rows depend neither on their number nor on each other. */
   readonly rowIndependent?: NoInfer<D>;
   /** The kernel whose bits this one must equal. */

@@ -87,7 +87,7 @@ export const contractSchema = v.strictObject({
   accumulator: v.picklist(['f32', 'none']),
   unproven: v.optional(v.strictObject({ accumulators: v.array(v.picklist(['f16', 'bf16'])), because: v.string() })),
   denormals: v.optional(v.picklist(['keep', 'flush'])),
-  inPlace: v.optional(v.record(v.string(), v.string())),
+  inPlace: v.optional(v.record(v.string(), v.union([v.string(), v.array(v.string())]))),
   rowIndependent: v.optional(v.string()),
   replaces: v.optional(v.string()),
   fills: v.optional(v.record(v.string(), v.string())),

@@ -23,6 +23,9 @@ const SQUARE_SUM = 2 ** 22;
 /** About this many small elements of a row differ from their mirror image, so that no sum is 0 and none is large. */
 const RESTS = 32;
 
+/** The mean of the odd factors 1 to 31. */
+const MEAN_FACTOR = 16;
+
 type Kind = 'mirror' | 'squares' | 'ones';
 
 /** Builds the exact-sum inputs of a formula; inputs that feed no sum get ordinary data. */
@@ -81,41 +84,45 @@ function isSummed({ graph }: Problem, name: string): boolean {
 
 type RowMaker = (width: number, source: Random) => Float64Array;
 
-/** bf16 holds every value, and so does any other float type that data come in. */
-const toBf16 = (value: number): number => round('bf16', value);
-
 function rowMaker(kind: Kind, operands: number): RowMaker {
   if (kind === 'ones') return countedOnes;
   if (kind === 'squares')
     return (width, source) => signedIntegers(width, Math.floor(Math.sqrt(SQUARE_SUM / width) / operands), source);
-  const factor = operands > 1 ? 2 : 1;
-  return (width, source) => mirrored(width, HALF_SUM / factor, toBf16, source);
+  const factor = operands > 1 ? MEAN_FACTOR : 1;
+  return (width, source) => mirrored(width, HALF_SUM / factor, source);
 }
 
-/** Small factors 1 to 3, mirrored with the operand they scale. */
+/** Odd factors of 5 bits, mirrored with the operand they scale: an 8-bit by 5-bit product is more than fp16's 11 bits hold. */
 const smallRow: RowMaker = (width, source) => {
   const out = new Float64Array(width).fill(1);
-  for (let i = 0; i < width >> 1; i++) out[i] = out[width - 1 - i] = source.int(1, 3);
+  for (let i = 0; i < width >> 1; i++) out[i] = out[width - 1 - i] = 2 * source.int(0, 15) + 1;
   return out;
 };
 
 /**
  * First half positive and summing to about `sum`, a quarter of it small and odd, at random places, so that a thread of any
- * stride adds large and small; second half its mirror image, negated, but for a rest.
+ * stride adds large and small; second half its mirror image, negated, but for a rest. Where the mean is low, a few elements of
+ * 8 bits carry the sum.
  */
-function mirrored(width: number, sum: number, exact: (value: number) => number, source: Random): Float64Array {
+function mirrored(width: number, sum: number, source: Random): Float64Array {
   const out = new Float64Array(width).fill(1);
   const half = width >> 1;
   const mean = sum / Math.max(half, 1);
   const most = Math.floor(Math.min(31, mean / 4));
   for (let i = 0; i < half; i++) {
     const small = source.unit() < 0.25;
-    const value = small ? 2 * source.int(0, most) + 1 : exact(Math.max(1, Math.round(mean * (0.5 + source.unit()))));
-    out[i] = value;
+    const value = small ? 2 * source.int(0, most) + 1 : largeInteger(mean, source);
     const rest = small && source.unit() < RESTS / half ? 1 : 0;
+    out[i] = value;
     out[width - 1 - i] = rest - value;
   }
   return out;
+}
+
+/** An integer that bf16 holds, `mean` on average; odd numbers of 8 bits and ones where the mean is below them. */
+function largeInteger(mean: number, source: Random): number {
+  if (mean >= 192) return round('bf16', Math.round(mean * (0.5 + source.unit())));
+  return source.unit() < mean / 192 ? 129 + 2 * source.int(0, 63) : 1;
 }
 
 /** Integers of both signs whose squares sum below 2^24; at most 8 bits, so that bf16 holds them. */
@@ -164,13 +171,13 @@ function projectionData(problem: Problem, shape: Shape, seed: string): Record<st
     else if (tensor.group !== undefined) made[name] = affineConstants(tensor, shape, name, bits ?? 0);
     else if (columns !== undefined && tensor.dims.includes(columns))
       made[name] = rowsOf(tensor, shape, source, smallRow);
-    else made[name] = rowsOf(tensor, shape, source, (width, r) => mirrored(width, mean * half, toBf16, r));
+    else made[name] = rowsOf(tensor, shape, source, (width, r) => mirrored(width, mean * half, r));
   }
   return made;
 }
 
-/** |q| + |bias| of upper-half codes on average; a plain weight is 1 to 3, and as much again is kept free. */
-const meanWeight = (bits: number | undefined): number => (bits === undefined ? 4 : 1.25 * 2 ** bits);
+/** |q| + |bias| of upper-half codes on average; of a plain weight, its factor. */
+const meanWeight = (bits: number | undefined): number => (bits === undefined ? MEAN_FACTOR : 1.25 * 2 ** bits);
 
 /**
  * Codes of the upper half of their range, so that no weight is negative and the first half of a row sums up; the second half

@@ -12,13 +12,16 @@ import { byteCount, elementCount, rowLength } from '../tensor.ts';
 /**
  * signed: uniform in [-1, 1). normal: mean 0, deviation 1. positive: uniform in (0, 1]. near-one: 1 + 0.1 · normal, as norm
  * weights are. binades: both signs, magnitudes spread over 2^0 to 2^18, so that sums depend on their order. logits: rows around +100 or -100, so that exp without its maximum overflows or vanishes. ties: integers, the
- * largest of a row at no, one or a few places anywhere in it. small-positive: quantization scales, 2^-7 to 2^-6. codes: random bits.
+ * largest of a row at no, one or a few places anywhere in it, and rows whose largest are zeros of both signs. tiny: magnitudes
+ * around 1e-38, but for every fourth row, so that a shared scale underflows. small-positive: quantization scales, 2^-7 to 2^-6. codes: random bits.
  */
 export type FillName =
-  'signed' | 'normal' | 'positive' | 'near-one' | 'binades' | 'logits' | 'ties' | 'small-positive' | 'codes';
+  'signed' | 'normal' | 'positive' | 'near-one' | 'binades' | 'logits' | 'ties' | 'tiny' | 'small-positive' | 'codes';
 
 /** Larger tensors repeat this many elements: a prime, so that no two rows of a real width are alike. */
 const POOL = 1_048_583;
+
+const SIGNED_ZEROS = [-1, -0, 0] as const;
 
 type Draw = (random: Random, row: number, width: number) => number;
 const DRAWS: Readonly<Record<Exclude<FillName, 'codes'>, Draw>> = {
@@ -28,7 +31,8 @@ const DRAWS: Readonly<Record<Exclude<FillName, 'codes'>, Draw>> = {
   'near-one': (r) => 1 + 0.1 * r.normal(),
   binades: (r) => r.signed() * 2 ** r.int(0, 18),
   logits: (r, row) => (row % 2 === 0 ? 100 : -100) + 4 * r.normal(),
-  ties: (r, _row, width) => r.int(0, Math.max(1, width >> 1)),
+  ties: (r, row, width) => (row % 4 === 3 ? (SIGNED_ZEROS[r.int(0, 2)] ?? 0) : r.int(0, Math.max(1, width >> 1))),
+  tiny: (r, row) => r.signed() * (row % 4 === 3 ? 1 : 2 ** -r.int(119, 133)),
   'small-positive': (r) => 2 ** -7 * (1 + r.unit()),
 };
 

@@ -1,6 +1,6 @@
 /**
- * Gate 1's data: NaN of every kind that hardware and software make, both infinities, and a finite value above the narrow
- * types' range, planted in one float operand at a time. A tensor with rows takes one plant a row, and leaves a row clean
+ * Gate 1's data: NaN of every kind that hardware and software make, both infinities, a finite value above the narrow types'
+ * range, and whole rows of -Inf and NaN, planted in one float operand at a time. A tensor with rows takes one plant a row, and leaves a row clean
  * between rounds of plants, so that a plant that reaches a neighbour shows; a tensor of one row takes one plant a case.
  */
 import type { DType } from '../../numerics/dtype.ts';
@@ -13,6 +13,8 @@ export interface PlantKind {
   readonly name: string;
   /** One code, or one for each of two places. */
   readonly codes: readonly number[];
+  /** The code stands in every column of its row. */
+  readonly everywhere?: true;
 }
 
 /** What is planted in a type. 70,000 is past fp16's largest finite value; fp16 itself takes 60,000. */
@@ -33,6 +35,8 @@ function kinds(nans: readonly number[], positive: number, negative: number, larg
     { name: 'signalling NaN', codes: [signalling] },
     { name: 'NaN of all ones', codes: [ones] },
     { name: 'large finite value', codes: [large] },
+    { name: '-Inf everywhere', codes: [negative], everywhere: true },
+    { name: 'NaN everywhere', codes: [quiet], everywhere: true },
   ];
 }
 
@@ -43,9 +47,17 @@ export function plantable(tensor: Tensor): boolean {
 
 /** One planted place, for a report. */
 export interface Plant {
+  /** The row of the planted tensor. */
   readonly row: number;
   readonly kind: string;
   readonly columns: readonly number[];
+}
+
+/** What is planted in a case, and where. */
+export interface Planted {
+  readonly name: string;
+  readonly tensor: Tensor;
+  readonly plants: readonly Plant[];
 }
 
 /** Rows that a full round of plants takes: every kind and a clean row, at every position. */
@@ -82,7 +94,10 @@ export function plantInputs(
     const columns = kind.codes.map(
       (_, i) => Math.floor((positions[(step + i) % positions.length] ?? 0) / (tensor.group ?? 1)) % width,
     );
-    kind.codes.forEach((code, i) => writeCode(bytes, tensor.dtype, row * width + (columns[i] ?? 0), code));
+    if (kind.everywhere) columns.splice(0, 1, ...Array.from({ length: width }, (_, column) => column));
+    columns.forEach((column, i) =>
+      writeCode(bytes, tensor.dtype, row * width + column, kind.codes[i % kind.codes.length] ?? 0),
+    );
     plants.push({ row, kind: kind.name, columns });
   }
   return { inputs: { shape: inputs.shape, bytes: { ...inputs.bytes, [name]: bytes } }, plants };

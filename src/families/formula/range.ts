@@ -33,6 +33,8 @@ const U64 = 2 ** -53;
 /** fp32's gradual underflow rounds to a multiple of 2^-149; a flushing device loses everything below 2^-126. */
 const LEAST_STEP = 2 ** -150;
 const LEAST_NORMAL = 2 ** -126;
+/** fp32's largest finite value; what rounds past it is an infinity. */
+const LARGEST = (2 - 2 ** -23) * 2 ** 127;
 /** exp of less is below half of fp32's least subnormal by many binades. */
 const NO_EXPONENTIAL = -1000;
 /** Integers whose magnitudes sum to less are exact in fp32 whatever the order. */
@@ -125,6 +127,7 @@ function reduce(node: Node & { kind: 'reduce' }, terms: Ends, out: Ends, arithme
   const sums = termSums(terms, arithmetic);
   out.lo[0] = sums.lo - sums.error;
   out.hi[0] = sums.hi + sums.error;
+  overflow(out);
   if (node.op !== 'mean') return;
   out.lo[0] /= terms.lo.length;
   out.hi[0] /= terms.lo.length;
@@ -167,6 +170,19 @@ function map(
   else unary(node.op, a, out);
   if (node.significand > 24) widen(out, arithmetic.ulps(node.op), arithmetic.flush);
   if (node.op === 'exp') exactExponentials(a, out);
+  overflow(out);
+}
+
+/** fp32 has no value past its largest: such an end is an infinity, and the range may be one whole. */
+function overflow(out: Ends): void {
+  for (let i = 0; i < out.lo.length; i++) {
+    const lo = out.lo[i] as number;
+    const hi = out.hi[i] as number;
+    if (hi > LARGEST) out.hi[i] = Infinity;
+    if (lo > LARGEST) out.lo[i] = Infinity;
+    if (lo < -LARGEST) out.lo[i] = -Infinity;
+    if (hi < -LARGEST) out.hi[i] = -Infinity;
+  }
 }
 
 /** exp(0) is 1 and exp of what no type can hold is 0 in every dialect's library, whatever its ulps elsewhere. */
