@@ -66,7 +66,7 @@ export default kernel({
     {
       fault: 'a partial tail is dropped',
       reddens: 'shapes',
-      finding: 'bits',
+      finding: 'unwritten',
       edit: {
         metal: edit('packs = width / 8;', 'packs = width / 8 / THREADS * THREADS;'),
         xpu: edit('packs = width / PACK;', 'packs = width / PACK / THREADS * THREADS;'),

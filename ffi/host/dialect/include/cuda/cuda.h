@@ -1,0 +1,1 @@
+// Everything of <cuda.h> that the host device has is in dialect/cuda.h, which comes before a source.

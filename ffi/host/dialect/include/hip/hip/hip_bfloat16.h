@@ -1,0 +1,1 @@
+// Everything of <hip/hip_bfloat16.h> that the host device has is in dialect/hip.h, which comes before a source.

@@ -1,0 +1,54 @@
+// Where a thread is, barriers, local memory.
+#ifndef TF_OPENCL_IMAGE_WORKITEM_H
+#define TF_OPENCL_IMAGE_WORKITEM_H
+#include "export.h"
+
+TF_INLINE ulong tf_cl_pick(uint dimension, tf_u32 x, tf_u32 y, tf_u32 z, ulong beyond) {
+  return dimension == 0 ? x : dimension == 1 ? y : dimension == 2 ? z : beyond;
+}
+TF_CL_C ulong tf_cl_local_id(uint d) {
+  const TfThread* t = tf_self();
+  return tf_cl_pick(d, t->x, t->y, t->z, 0);
+}
+TF_CL_C ulong tf_cl_group_id(uint d) {
+  const TfGroup* g = tf_self()->group;
+  return tf_cl_pick(d, g->x, g->y, g->z, 0);
+}
+TF_CL_C ulong tf_cl_local_size(uint d) {
+  const TfGroup* g = tf_self()->group;
+  return tf_cl_pick(d, g->size_x, g->size_y, g->size_z, 1);
+}
+TF_CL_C ulong tf_cl_group_count(uint d) {
+  const TfGroup* g = tf_self()->group;
+  return tf_cl_pick(d, g->grid_x, g->grid_y, g->grid_z, 1);
+}
+TF_CL_C ulong tf_cl_linear_id() { return tf_self()->linear; }
+
+TF_CL_C int tf_cl_next(ulong thread) { return tf_next((TfThread*)thread); }
+TF_CL_C void tf_cl_barrier(ulong file, uint line) { tf_barrier(tf_site((const char*)file, line)); }
+TF_CL_C void tf_cl_sub_group_barrier(ulong file, uint line) {
+  tf_meet_active(tf_self(), 0, TF_OP_SYNC, tf_site((const char*)file, line));
+}
+// What another group writes can only come if it runs: who waits for it lets it, where groups run side by side.
+TF_CL_C void tf_cl_let_others_run() {
+  TfThread* t = tf_self();
+  if (TF_UNLIKELY(t->schedule->wide)) tf_runtime.yield(t);
+}
+
+// The local variables of the source, by their id; the table names them, the first use sizes them.
+extern TfLocalVariable tf_cl_locals[];
+#define TF_CL_LOCALS_BEGIN(source)                                                                                         \
+  static constexpr char tf_cl_source[] = source;                                                                           \
+  __attribute__((visibility("hidden"))) TfLocalVariable tf_cl_locals[] = {
+#define TF_CL_LOCAL(name, line) { 0, 0, name, tf_cl_source, line, 0, 0, 0 },
+#define TF_CL_LOCALS_END { 0, 0, nullptr, nullptr, 0, 0, 0, 0 } };
+
+TF_CL_C ulong tf_cl_local(uint id, ulong bytes, ulong align, uint) {
+  TfLocalVariable* variable = &tf_cl_locals[id];
+  variable->bytes = (tf_u32)bytes;
+  variable->align = tf_local_align(1, align);
+  return (ulong)tf_local(variable);
+}
+TF_CL_C ulong tf_cl_local_argument(ulong argument) { return *(ulong*)argument; }
+
+#endif

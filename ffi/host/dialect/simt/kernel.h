@@ -1,0 +1,39 @@
+// A kernel's entry in the image's table: the loop that runs threads through it, and how it takes its arguments.
+#ifndef TF_SIMT_KERNEL_H
+#define TF_SIMT_KERNEL_H
+#include "schedule.h"
+
+template <class T> struct TfValueOf { typedef T type; };
+template <class T> struct TfValueOf<const T> { typedef T type; };
+template <class T> struct TfValueOf<T&> : TfValueOf<T> {};
+template <class T> struct TfIsPointer { static constexpr bool value = false; };
+template <class T> struct TfIsPointer<T*> { static constexpr bool value = true; };
+
+template <tf_u32... I> struct TfIndices {};
+template <tf_u32 N, tf_u32... I> struct TfIndicesOf : TfIndicesOf<N - 1, N - 1, I...> {};
+template <tf_u32... I> struct TfIndicesOf<0, I...> { typedef TfIndices<I...> type; };
+
+template <class F> struct TfThunk;
+template <class... A> struct TfThunk<void (*)(A...)> {
+  static constexpr tf_u32 count = sizeof...(A);
+  template <class T> static constexpr TfParameter parameter() {
+    typedef typename TfValueOf<T>::type V;
+    return { TfIsPointer<V>::value ? TF_PARAMETER_BUFFER : TF_PARAMETER_BYTES, (tf_u32)sizeof(V) };
+  }
+  static constexpr TfParameter parameters[sizeof...(A) + 1] = { parameter<A>()..., { TF_PARAMETER_NONE, 0 } };
+
+  template <auto F, tf_u32... I> TF_INLINE void call(void** arguments, TfIndices<I...>) {
+    F(*(typename TfValueOf<A>::type*)arguments[I]...);
+  }
+  // Arguments are read for every thread: a parked stack outlives the launch that parked it.
+  template <auto F> TF_TRUSTED static void body(TfThread* thread, void** arguments) {
+    while (tf_next(thread)) call<F>(arguments, typename TfIndicesOf<sizeof...(A)>::type());
+  }
+};
+
+template <auto F, tf_u64 Bound> constexpr TfKernel tf_kernel_of(const char* name) {
+  typedef TfThunk<decltype(F)> Thunk;
+  return { name, &Thunk::template body<F>, Thunk::parameters, Thunk::count, (tf_u32)Bound, 0, 0 };
+}
+
+#endif

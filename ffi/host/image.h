@@ -1,0 +1,210 @@
+// What a kernel image and the runtime share: the context of a thread, of its warp and group, the runtime's function
+// table and the image's own table. Freestanding: no libc, no STL. Both sides compare TF_IMAGE_ABI and tf_layout() at
+// load.
+#ifndef TF_IMAGE_H
+#define TF_IMAGE_H
+
+typedef unsigned char tf_u8;
+typedef unsigned short tf_u16;
+typedef unsigned int tf_u32;
+typedef unsigned long long tf_u64;
+typedef __UINTPTR_TYPE__ tf_address;
+
+#if defined(__clang__)
+#define TF_NODEBUG __attribute__((nodebug)) // what is inlined has its caller's line: a fault names the kernel's source
+#define TF_TRUSTED __attribute__((no_sanitize("alignment"))) // accesses only the runtime's own structures
+#else
+#define TF_NODEBUG
+#define TF_TRUSTED
+#endif
+#define TF_MEMBER inline __attribute__((always_inline)) TF_NODEBUG TF_TRUSTED
+#define TF_INLINE static inline __attribute__((always_inline, unused)) TF_NODEBUG TF_TRUSTED
+// A function that follows a kernel's own pointers: their alignment is checked.
+#define TF_ACCESS static inline __attribute__((always_inline, unused)) TF_NODEBUG
+#define TF_HIDDEN __attribute__((visibility("hidden")))
+#define TF_UNLIKELY(x) __builtin_expect(!!(x), 0)
+
+static constexpr tf_u32 TF_IMAGE_ABI = 1;
+#define TF_STACK_SHIFT 16   // 64 KiB a stack, its lowest page inaccessible
+#define TF_REGION_SHIFT 30  // a device's stacks lie in one aligned region, so a stack pointer tells its thread
+#define TF_CONTEXT_SHIFT 7  // 128 bytes a thread context, dense at the region's base
+#define TF_LANES_MAX 64
+#define TF_ARGUMENTS_MAX 64
+
+// A place in a kernel's source: the line in the high 16 bits, the address of the file's name below.
+typedef tf_u64 TfSite;
+TF_INLINE TfSite tf_site(const char* file, tf_u32 line) {
+  return (tf_u64)(line < 0xffff ? line : 0xffff) << 48 | (tf_u64)(tf_address)file;
+}
+TF_INLINE tf_u32 tf_site_line(TfSite site) { return (tf_u32)(site >> 48); }
+TF_INLINE const char* tf_site_file(TfSite site) { return (const char*)(tf_address)(site & 0xffffffffffffull); }
+
+struct TfThread;
+struct TfWarp;
+struct TfGroup;
+struct TfKernel;
+
+// The registers that a switch keeps; the compiler spills the rest around it.
+struct TfContext {
+  void *sp, *pc, *fp, *base;
+};
+
+// The queue of a device's threads, first in its worker. Its address and that of `arguments` never change.
+struct TfSchedule {
+  TfThread *ready_head, *ready_tail; // threads that can run, first in, first out
+  TfThread* idle;                    // stacks parked in a kernel's body without a thread
+  tf_u32 started, total, live;       // threads of the resident groups
+  tf_u32 seeded;                     // a schedule seed is set: queues take the runtime's slow path
+  const tf_u32* order;               // start order of the threads; null: index order
+  TfGroup* groups;                   // the resident groups
+  tf_u32 group_count, warp_shift;
+  const TfKernel* kernel;
+  void** arguments;                  // one pointer a parameter, to its value; rewritten at every launch
+  tf_u32 launch;                     // serial of the launch, never 0
+  tf_u32 wide;                       // groups synchronise with each other: a cluster or cooperative launch
+  tf_u32 leaves;                     // 1: barriers stop counting a thread that returns; 0: they wait for it
+};
+
+struct TfThread : TfContext {
+  TfThread* next; // in the queue it waits in
+  TfGroup* group; // null while its stack has no thread
+  TfWarp* warp;
+  TfSchedule* schedule;
+  tf_u32 x, y, z, linear; // index in the group
+  tf_u32 lane, slot;
+  const TfKernel* kernel; // the kernel whose body this stack is in
+};
+static_assert(sizeof(TfThread) <= 1u << TF_CONTEXT_SHIFT, "a thread context has its own 128 bytes");
+
+// Counted against the threads that have not returned.
+struct TfBarrier {
+  tf_u32 live, waiting;
+  TfSite site;
+  TfThread *head, *tail;
+};
+
+// A rendezvous of lanes. Values are double buffered by generation: a lane reads what the others left before it can
+// arrive again, so one switch a lane is enough.
+struct TfMeeting {
+  tf_u64 mask, arrived;
+  tf_u32 generation, op;
+  tf_u32 readers; // lanes released that have not yet run
+  tf_u32 reduced; // bit g: result[g] holds the reduction of value[g]
+  TfSite site;
+  TfThread *head, *tail;
+  tf_u64 came[2], result[2];
+  alignas(64) tf_u64 value[2][TF_LANES_MAX];
+};
+
+// Meetings of a warp: all lanes under one mask, then those of other masks (16: the tiles of two lanes), then those
+// without a mask, one for each place at which lanes can wait apart.
+enum { TF_MEETING_FULL = 0, TF_MEETING_PARTIAL = 1, TF_MEETING_ACTIVE = 17, TF_MEETINGS = 25 };
+
+struct TfWarp {
+  TfGroup* group;
+  tf_u32 index, waiting; // waiting: lanes in any meeting
+  tf_u32 partial_end;    // meetings below this one were used in this group
+  tf_u32 active_end;
+  tf_u64 full, live;
+  TfMeeting meeting[TF_MEETINGS];
+};
+
+struct TfGroup {
+  tf_u32 x, y, z, rank;                // index in the grid, rank in the cluster
+  tf_u32 grid_x, grid_y, grid_z;       // groups
+  tf_u32 size_x, size_y, size_z;       // threads
+  tf_u32 threads, warp_width, warp_count, cluster_size;
+  char* local_top;                     // the end of the group's local memory: variables lie below it
+  char* dynamic;                       // dynamic local memory
+  TfWarp* warps;
+  TfGroup* cluster_first;
+  TfBarrier *cluster, *grid;
+  TfBarrier barrier;
+  tf_u64 linear;
+  tf_u32 votes, reserved; // of a voting barrier that is under way; 0 between them
+};
+
+// A static variable in local memory, one a template instance. It gets its place at its first use in a launch.
+struct TfLocalVariable {
+  tf_u32 bytes, align;
+  const char *name, *file;
+  tf_u32 line;
+  tf_u32 launch; // the launch that `offset`, counted down from local_top, belongs to
+  tf_u32 offset, reserved;
+};
+
+// The runtime's side of what is not inlined. Those marked * do not return.
+struct TfRuntime {
+  void (*barrier)(TfThread*, TfBarrier*, TfSite);
+  void (*leave)(TfThread*);                                      // nothing is ready: start a thread, or give up
+  void (*finish)(TfThread*);                                     // a thread ended that others may wait for
+  void (*idle)(TfThread*);                                       // no thread is left for this stack
+  TfMeeting* (*meeting)(TfThread*, tf_u64 mask, TfSite);         // the meeting of a mask
+  void (*meet)(TfThread*, TfMeeting*, tf_u32 op, TfSite);
+  TfMeeting* (*meet_active)(TfThread*, tf_u64 value, tf_u32 op, TfSite, tf_u32* buffer);
+  char* (*local)(TfThread*, TfLocalVariable*);
+  void (*yield)(TfThread*);
+  void (*fault)(TfThread*, const char* what, TfSite);            // *
+};
+
+// How a kernel takes an argument. TF_PARAMETER_REFERENCE takes bytes or, by its address, a buffer's contents.
+enum TfParameterKind {
+  TF_PARAMETER_NONE,
+  TF_PARAMETER_BUFFER,
+  TF_PARAMETER_BYTES,
+  TF_PARAMETER_REFERENCE,
+  TF_PARAMETER_LOCAL
+};
+struct TfParameter {
+  tf_u32 kind, bytes;
+};
+
+struct TfKernel {
+  const char* name;
+  void (*body)(TfThread*, void** arguments); // runs threads until tf_next says that the stack's kernel changed
+  const TfParameter* parameters;
+  tf_u32 parameter_count;
+  tf_u32 max_threads; // launch bound, 0 for none
+  tf_u32 warp_width;  // 0: 32
+  tf_u32 reserved;
+};
+
+enum { TF_IMAGE_STRICT_EXIT = 1 }; // a thread may not return while others wait at a barrier (Metal, OpenCL)
+
+struct TfImage {
+  tf_u32 abi, flags;
+  tf_u64 layout;
+  const TfKernel* kernels;
+  tf_u32 kernel_count, reserved;
+  TfRuntime* runtime; // filled at load
+};
+
+TF_INLINE constexpr tf_u64 tf_mix(tf_u64 hash, tf_u64 word) { return (hash ^ word) * 0x100000001b3ull; }
+// A hash of everything above that both sides must agree on.
+TF_INLINE constexpr tf_u64 tf_layout() {
+  const tf_u64 words[] = {
+    sizeof(TfSchedule), sizeof(TfThread), sizeof(TfBarrier), sizeof(TfMeeting), sizeof(TfWarp), sizeof(TfGroup),
+    sizeof(TfLocalVariable), sizeof(TfRuntime), sizeof(TfParameter), sizeof(TfKernel),
+    __builtin_offsetof(TfGroup, barrier), __builtin_offsetof(TfWarp, meeting), __builtin_offsetof(TfMeeting, value),
+    __builtin_offsetof(TfSchedule, arguments),
+    TF_STACK_SHIFT, TF_REGION_SHIFT, TF_CONTEXT_SHIFT, TF_MEETING_ACTIVE, TF_MEETINGS };
+  tf_u64 hash = 0xcbf29ce484222325ull;
+  for (tf_u64 word : words) hash = tf_mix(hash, word);
+  return hash;
+}
+
+// The thread whose stack this is.
+TF_INLINE TfThread* tf_self() {
+  tf_address sp;
+#if defined(__x86_64__)
+  __asm__("mov %%rsp,%0" : "=r"(sp));
+#elif defined(__aarch64__)
+  __asm__("mov %0,sp" : "=r"(sp));
+#else
+#error "the host device knows x86-64 and arm64"
+#endif
+  tf_address region = sp & ~(((tf_address)1 << TF_REGION_SHIFT) - 1);
+  return (TfThread*)(region + ((sp - region) >> TF_STACK_SHIFT << TF_CONTEXT_SHIFT));
+}
+
+#endif

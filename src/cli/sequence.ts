@@ -1,0 +1,71 @@
+/**
+ * Jobs end in any order; registrations are reported in the order of the plan, each as soon as it and all before it are
+ * complete. Whatever was planned comes back: a job that died leaves a failed gate or a broken control behind.
+ */
+import type { JobDone } from '../gates/run.ts';
+import type { ControlResult, GateResult, Result } from '../gates/result.ts';
+import type { GateName } from '../spec/contract.ts';
+import type { PlantedControl } from '../spec/registration.ts';
+import type { Registration } from '../report/registration.ts';
+import type { Plan, PlannedRegistration } from './plan.ts';
+
+export interface Sequence {
+  /** Takes a finished job and returns the registrations that can be reported now. */
+  take(done: JobDone): Registration[];
+}
+
+export function sequenceOf(plan: Plan): Sequence {
+  const finished = new Map<string, JobDone>();
+  const needed = new Map(plan.registrations.map((planned) => [planned, jobKeys(planned)]));
+  const waiting = [...plan.registrations];
+  return {
+    take(done) {
+      finished.set(jobKey(done.job.kernel, done.job.gate), done);
+      const ready: Registration[] = [];
+      for (let next = waiting[0]; next && needed.get(next)?.every((key) => finished.has(key)); next = waiting[0]) {
+        ready.push(registrationOf(next, finished));
+        waiting.shift();
+      }
+      return ready;
+    },
+  };
+}
+
+const jobKey = (kernel: string, gate: GateName): string => `${kernel}:${gate}`;
+
+function jobKeys({ kernel, gates, controls }: PlannedRegistration): string[] {
+  const all = new Set([...gates, ...controls.map(({ reddens }) => reddens)]);
+  return [...all].map((gate) => jobKey(kernel.name, gate));
+}
+
+function registrationOf(planned: PlannedRegistration, finished: ReadonlyMap<string, JobDone>): Registration {
+  const { kernel, dialect } = planned;
+  const done = (gate: GateName): JobDone | undefined => finished.get(jobKey(kernel.name, gate));
+  return {
+    kernel: kernel.name,
+    dialect,
+    gates: planned.gates.map((gate) => gateOf(planned, gate, done(gate))),
+    controls: planned.controls.map((control) => controlOf(planned, control, done(control.reddens))),
+  };
+}
+
+function gateOf({ kernel, dialect }: PlannedRegistration, gate: GateName, done: JobDone | undefined): GateResult {
+  const isIt = (result: Result): result is GateResult => result.kind === 'gate' && result.dialect === dialect;
+  const lost = { cases: 0, findings: [], notes: [], reason: lostReason(done), elapsedMs: 0 };
+  return done?.results.find(isIt) ?? { kind: 'gate', kernel: kernel.name, dialect, gate, status: 'fail', ...lost };
+}
+
+function controlOf(
+  { kernel, dialect }: PlannedRegistration,
+  control: PlantedControl,
+  done: JobDone | undefined,
+): ControlResult {
+  const { id, fault, reddens: gate } = control;
+  const isIt = (result: Result): result is ControlResult =>
+    result.kind === 'control' && result.dialect === dialect && result.id === id;
+  const lost = { status: 'broken', reason: lostReason(done), elapsedMs: 0 } as const;
+  return done?.results.find(isIt) ?? { kind: 'control', kernel: kernel.name, dialect, id, fault, gate, ...lost };
+}
+
+const lostReason = (done: JobDone | undefined): string =>
+  `a fault of tf-kernel-contract ended it: ${done?.error ?? 'no result came back'}`;

@@ -1,0 +1,37 @@
+/** The help text. It fits a terminal of 80 columns and 40 lines. */
+
+export const USAGE = `tf-kernel-contract: may this GPU kernel land?
+
+Runs every registered kernel through the gates, and every planted control that
+must turn a gate red. Without a GPU, sources run on the host device.
+
+  tf-kernel-contract [flags]
+
+Select
+  --only TEXT      part of a case's address, or a pattern with *; repeatable:
+                   rms_rows   @metal:shapes   'rms_rows@*:sums:*'
+  --gate NAME      nonfinite, repeat, shapes, sums; repeatable
+  --dialect NAME   cuda, hip, metal, xpu; repeatable
+  --no-controls    leave the controls out; SUMMARY says so
+
+Run
+  --device NAME    host (default); cuda, hip, metal, xpu for a GPU
+  --seed N         seed of every input (default 1)
+  --jobs N         worker threads (default: one a core)
+  --timeout S      seconds that one launch may take (default 30)
+
+Show
+  --list           the address of every case and control, then stop
+  --devices        what each dialect runs on here, then stop
+  --json FILE      write the results to FILE as well, as JSON
+  --version        version, commit, platform
+  -h, --help       this text
+
+Environment
+  NO_COLOR, FORCE_COLOR   colours off, colours on
+  TF_CLANG                the compiler of host images, when run from source
+
+Exit codes
+  0  all as promised         1  a gate, a control or a known finding is not, or
+  2  a wrong command            nothing ran       70  a fault of this program
+`;

@@ -1,0 +1,53 @@
+/**
+ * Images and the host device's runtime: compiled by the toolchain when run from source, embedded in the executable. Embedded
+ * files are read as bytes and never loaded by path, so that no temporary folder is needed.
+ */
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Dialect } from '../families/formula/functions.ts';
+import { KERNELS } from '../spec/folder.ts';
+import type { ImageRequest, ImageResult, ImageStore } from './images.ts';
+import { imageKey } from './images.ts';
+import { compileHost } from './toolchain/host.ts';
+import { buildRuntime } from './toolchain/runtime.ts';
+
+/** The folder that the build embeds, as it is found inside the executable. */
+export const EMBEDDED = 'embedded';
+export const RUNTIME_FILE = 'runtime';
+/** An image's file is compressed by zstd; in place of one that did not compile is the compiler's text. */
+export const imageFile = (key: string): string => `${key}.image`;
+export const errorFile = (key: string): string => `${key}.error`;
+
+const embedded = (file: string): string => join(import.meta.dir, EMBEDDED, file);
+
+/** The bytes of the host device's runtime; throws a ToolchainError where it has to be built and cannot be. */
+export async function runtimeImage(): Promise<Uint8Array> {
+  return Bun.isStandaloneExecutable ? readFileSync(embedded(RUNTIME_FILE)) : buildRuntime();
+}
+
+/** Where images come from in this process. */
+export const openImages = (): ImageStore => (Bun.isStandaloneExecutable ? { get: readEmbedded } : compilingStore());
+
+/** A store that compiles each request for the host device, or finds it compiled before. */
+export function compilingStore(root: string = KERNELS): ImageStore {
+  return {
+    get: ({ dialect, path, text, defines }) => {
+      const includeDirs = [join(root, 'shared', HEADERS[dialect]), join(root, dirname(path))];
+      return compileHost({ dialect, source: text, path: `kernels/${path}`, defines, includeDirs });
+    },
+  };
+}
+
+/** The folder of the headers that several kernels share, by dialect. */
+const HEADERS: Readonly<Record<Dialect, string>> = { cuda: 'cuda', hip: 'hip', metal: 'metal', xpu: 'opencl' };
+
+async function readEmbedded(request: ImageRequest): Promise<ImageResult> {
+  const key = imageKey(request);
+  const image = embedded(imageFile(key));
+  if (existsSync(image)) return { image: Bun.zstdDecompressSync(readFileSync(image)) };
+  const error = embedded(errorFile(key));
+  if (existsSync(error)) return { error: readFileSync(error, 'utf8') };
+  return {
+    error: `${request.path}: this executable holds no image of it. Run from source, where the compiler is used.`,
+  };
+}

@@ -1,0 +1,49 @@
+/**
+ * Compiled files by the hash of all that made them. A file is written beside its name and then renamed, so that it
+ * appears whole and any number of processes may share a folder.
+ */
+
+import { mkdirSync, readFileSync, readdirSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+let serial = 0;
+
+/** SHA-256 of parts, each kept apart from the next, as hex. */
+export function hashOf(...parts: readonly (string | Uint8Array)[]): string {
+  const hasher = new Bun.CryptoHasher('sha256');
+  for (const part of parts) hasher.update(`${part.length}:`).update(part);
+  return hasher.digest('hex');
+}
+
+/** One hash over the names and contents of every file below a folder. */
+export function hashOfFolder(folder: string): string {
+  const names = readdirSync(folder, { recursive: true }).map(String).sort();
+  const files = names.filter((name) => statSync(join(folder, name)).isFile());
+  return hashOf(...files.flatMap((name) => [name, readFileSync(join(folder, name))]));
+}
+
+/** The bytes of a cached file, or null. */
+export function readCached(path: string): Uint8Array | null {
+  try {
+    return new Uint8Array(readFileSync(path));
+  } catch {
+    return null;
+  }
+}
+
+/** A name in the folder of `path` that no other writer uses. */
+export function temporaryBeside(path: string): string {
+  mkdirSync(join(path, '..'), { recursive: true });
+  return `${path}.${process.pid}-${serial++}`;
+}
+
+/** Gives a finished temporary file its name; the last writer of equal files wins. */
+export function publish(temporary: string, path: string): void {
+  renameSync(temporary, path);
+}
+
+export function writeCached(path: string, data: string | Uint8Array): void {
+  const temporary = temporaryBeside(path);
+  writeFileSync(temporary, data);
+  publish(temporary, path);
+}

@@ -1,0 +1,185 @@
+/**
+ * The compiler's flags for host images. Each dialect's source goes through the compiler twice: its preprocessor, with
+ * the dialect's header before it, and the compiler proper, after the lowering.
+ */
+
+import { join } from 'node:path';
+
+export type HostDialect = 'cuda' | 'hip' | 'metal' | 'xpu';
+
+/** The sources of the host device: headers of the dialects and the runtime. */
+export const HOST_FOLDER = process.env['TF_HOST_FOLDER'] || join(import.meta.dir, '../../../ffi/host');
+
+/** Where compiled images are kept; its content may be deleted at any time. */
+export const CACHE_FOLDER = process.env['TF_HOST_CACHE'] || join(import.meta.dir, '../../../build/host/cache');
+
+const HEADERS = join(HOST_FOLDER, 'dialect');
+
+/** An option of the compiler proper that its driver does not take. */
+const xclang = (option: string): readonly string[] => ['-Xclang', option];
+
+/** What decides the arithmetic: each operation rounds once to its own type, and nothing is fused or reordered. */
+const ARITHMETIC = [
+  '-ffp-contract=off',
+  ...xclang('-ffloat16-excess-precision=none'),
+  ...xclang('-fbfloat16-excess-precision=none'),
+  '-fno-math-errno',
+  '-fno-trapping-math',
+  '-fno-strict-float-cast-overflow', // float to int saturates and makes a NaN 0, as on every GPU
+];
+
+/** The least processor: AVX2, FMA and F16C on x86-64, so that fmaf is an instruction. */
+const PROCESSOR = process.arch === 'x64' ? ['-march=x86-64-v3'] : [];
+
+/** A fiber's resume address is reached by a plain jump. */
+const JUMPS = process.arch === 'x64' ? '-fcf-protection=none' : '-mbranch-protection=none';
+
+const LIBRARY = ['-fPIC', '-fvisibility=hidden', '-fno-stack-protector', JUMPS];
+
+const CODE = [
+  '-O3',
+  ...LIBRARY,
+  '-fstack-clash-protection', // a big frame may not step over the guard page of its stack
+  '-fno-strict-aliasing', // kernels read vectors through scalar pointers
+  '-gline-tables-only',
+  '-gdwarf-5', // the runtime reads the line of a fault from .debug_line
+  '-fdebug-compilation-dir=.', // an image names no folder of the machine that built it
+  `-ffile-prefix-map=${HOST_FOLDER}=ffi/host`,
+  '-fsanitize=alignment',
+  '-fsanitize-trap=alignment', // a misaligned access faults, as on a GPU
+];
+
+const MESSAGES = ['-w', '-fno-caret-diagnostics', '-fno-color-diagnostics', '-ferror-limit=10'];
+
+/** The columns of lowered text are not the author's. */
+const LOWERED_MESSAGES = [...MESSAGES, '-fno-show-column'];
+
+/** The dialect's own stubs stand in for every system header; OpenCL's base header is the compiler's own. */
+const NO_SYSTEM_HEADERS = '-nostdinc';
+
+const CPLUSPLUS = ['-fno-exceptions', '-fno-rtti', '-fno-threadsafe-statics'];
+
+/** What an Intel GPU offers that the host device runs: no images, no pipes, the same on every processor. */
+const OPENCL_EXTENSIONS = [
+  'cl_khr_fp16',
+  'cl_khr_fp64',
+  '__opencl_c_fp64',
+  '__opencl_c_int64',
+  '__opencl_c_generic_address_space',
+  '__opencl_c_program_scope_global_variables',
+  '__opencl_c_atomic_order_acq_rel',
+  '__opencl_c_atomic_order_seq_cst',
+  '__opencl_c_atomic_scope_device',
+  '__opencl_c_subgroups',
+  'cl_khr_subgroups',
+  'cl_intel_subgroups',
+  'cl_intel_subgroups_short',
+  'cl_khr_byte_addressable_store',
+  'cl_khr_global_int32_base_atomics',
+  'cl_khr_global_int32_extended_atomics',
+  'cl_khr_local_int32_base_atomics',
+  'cl_khr_local_int32_extended_atomics',
+  'cl_khr_int64_base_atomics',
+  'cl_khr_int64_extended_atomics',
+];
+
+const OPENCL = [
+  '-cl-std=CL3.0',
+  '-cl-no-stdinc',
+  ...xclang(`-cl-ext=${['-all', ...OPENCL_EXTENSIONS.map((name) => `+${name}`)].join(',')}`),
+];
+
+const DEFINES: Readonly<Record<HostDialect, readonly string[]>> = {
+  cuda: ['-D__CUDACC__'],
+  hip: ['-D__HIPCC__', '-D__HIP__'],
+  metal: ['-D__METAL__', '-D__METAL_VERSION__=310'],
+  xpu: ['-Dcl_intel_required_subgroup_size=1', '-Dcl_khr_subgroup_shuffle=1'],
+};
+
+/** The header's name and the folder of include stubs, by dialect. */
+const HEADER: Readonly<Record<HostDialect, string>> = { cuda: 'cuda', hip: 'hip', metal: 'metal', xpu: 'opencl' };
+
+export interface PreprocessOptions {
+  readonly dialect: HostDialect;
+  readonly defines: Readonly<Record<string, string | number>>;
+  /** The source's own folder, where its quoted includes are looked for first. */
+  readonly sourceFolder: string;
+  readonly includeDirs: readonly string[];
+}
+
+/** Arguments that preprocess a source from standard input; the dialect's header sees the definitions too. */
+export function preprocessFlags({ dialect, defines, sourceFolder, includeDirs }: PreprocessOptions): string[] {
+  const name = HEADER[dialect];
+  return [
+    '-E',
+    ...MESSAGES,
+    ...languageFlags(dialect),
+    ...DEFINES[dialect],
+    ...Object.entries(defines).map(([define, value]) => `-D${define}=${value}`),
+    `-include${join(HEADERS, `${name}.h`)}`,
+    `-I${join(HEADERS, 'include', name)}`,
+    `-iquote${sourceFolder}`,
+    ...includeDirs.map((folder) => `-I${folder}`),
+    '-',
+  ];
+}
+
+/** Arguments that compile lowered text from standard input to the object file that `-o` names. */
+export function compileFlags(dialect: HostDialect): string[] {
+  const lowered = dialect === 'xpu' ? 'opencl_lowered.h' : 'lowered.h';
+  return ['-c', ...unitFlags(dialect), `-include${join(HEADERS, lowered)}`, '-'];
+}
+
+/** Arguments that compile only the header of lowered text, to the precompiled file that `-o` names. */
+export function precompileFlags(dialect: HostDialect): string[] {
+  return [...xclang('-emit-pch'), ...xclang('-fno-pch-timestamp'), ...compileFlags(dialect)];
+}
+
+/** Arguments that compile lowered text less its header, which is precompiled. */
+export function sourceFlags(dialect: HostDialect, precompiled: string): string[] {
+  return ['-c', ...unitFlags(dialect), '-include-pch', precompiled, '-'];
+}
+
+/** Arguments that compile the C++ table of an OpenCL image with its glue. */
+export function openclTableFlags(): string[] {
+  return ['-c', ...unitFlags('cuda'), '-flto', `-include${join(HEADERS, 'opencl_image.h')}`, '-'];
+}
+
+/** Arguments of ld.lld for an image: no library and no symbol from outside, so that one file serves every C library. */
+export const LINK_FLAGS: readonly string[] = [
+  '-shared',
+  '-Bsymbolic',
+  '-z',
+  'defs',
+  '-z',
+  'now',
+  '-z',
+  'noexecstack',
+  '--build-id=none',
+  '--gc-sections',
+];
+
+/** Arguments that compile and link the runtime; it finds the C library in the process that loads it. */
+export const RUNTIME_FLAGS: readonly string[] = [
+  '-std=c++17',
+  '-O2',
+  ...LIBRARY,
+  ...CPLUSPLUS,
+  '-Wall',
+  '-Wextra',
+  '-fno-color-diagnostics',
+  '-shared',
+  '-nostdlib',
+  '-fuse-ld=lld',
+  '-Wl,-Bsymbolic,-z,now,-z,noexecstack',
+];
+
+function languageFlags(dialect: HostDialect): readonly string[] {
+  return dialect === 'xpu' ? ['-x', 'cl', ...OPENCL] : ['-x', 'c++', '-std=c++17', NO_SYSTEM_HEADERS];
+}
+
+/** What the header and the source of a text must agree on. */
+function unitFlags(dialect: HostDialect): string[] {
+  const more = dialect === 'xpu' ? ['-flto'] : CPLUSPLUS;
+  return [...languageFlags(dialect), ...more, ...CODE, ...LOWERED_MESSAGES, ...ARITHMETIC, ...PROCESSOR];
+}

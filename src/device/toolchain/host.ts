@@ -1,0 +1,107 @@
+/**
+ * A kernel source to an image of the host device: the preprocessor, the dialect's lowering, then `image.ts`. An image is
+ * a shared object that needs nothing from outside; ffi/host/image.h says what it exports.
+ */
+
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { hashOf, hashOfFolder } from './cache.ts';
+import { type Clang, findClang, ToolchainError } from './clang.ts';
+import { explain } from './diagnostics.ts';
+import { CACHE_FOLDER, HOST_FOLDER, type HostDialect, preprocessFlags } from './flags.ts';
+import { buildImage, CompileError, type LoweredSource } from './image.ts';
+import { lowerCuda } from './lower/cuda.ts';
+import { LoweringError } from './lower/error.ts';
+import { filesOf } from './lower/locate.ts';
+import { lowerMetal } from './lower/metal.ts';
+import { lowerOpencl } from './lower/opencl.ts';
+import { cachedImage, imagePath, rememberImage } from './manifest.ts';
+import { run } from './process.ts';
+
+export type { HostDialect } from './flags.ts';
+
+/** One kernel source to compile. */
+export interface HostSource {
+  readonly dialect: HostDialect;
+  readonly source: string;
+  /** The source's name in messages; its folder is where quoted includes are looked for first. */
+  readonly path: string;
+  readonly defines: Readonly<Record<string, string | number>>;
+  readonly includeDirs: readonly string[];
+}
+
+/** An image, or why there is none: messages that name the source's own lines. */
+export type HostImage = { readonly image: Uint8Array } | { readonly error: string };
+
+let own: string | undefined;
+
+/** Compiles a kernel source for the host device, or finds it compiled before. */
+export async function compileHost(source: HostSource): Promise<HostImage> {
+  try {
+    const clang = await findClang();
+    const key = sourceKey(clang, source);
+    return { image: cachedImage(CACHE_FOLDER, key) ?? (await compile(clang, source, key)) };
+  } catch (error) {
+    if (error instanceof CompileError || error instanceof LoweringError || error instanceof ToolchainError) {
+      return { error: error.message };
+    }
+    throw error;
+  }
+}
+
+async function compile(clang: Clang, source: HostSource, key: string): Promise<Uint8Array> {
+  const { dialect, path } = source;
+  const text = await preprocess(clang, source);
+  const lowered = lower(source, text);
+  const salt = hashOf(ownHash(), clang.version);
+  const image = hashOf(salt, dialect, lowered.text, lowered.table ?? '');
+  const imageFile = imagePath(CACHE_FOLDER, image);
+  if (!existsSync(imageFile))
+    await buildImage(clang, { dialect, lowered, path, source: source.source, salt }, imageFile);
+  const included = filesOf(text).filter((file) => file !== path && !file.startsWith(HOST_FOLDER));
+  rememberImage(CACHE_FOLDER, key, included, image);
+  return new Uint8Array(readFileSync(imageFile));
+}
+
+/** Everything that decides the image but the files that the source includes. */
+function sourceKey(clang: Clang, source: HostSource): string {
+  return hashOf(ownHash(), clang.version, source.source, source.path, ...flagsOf(source));
+}
+
+/** A hash of the dialect headers and, where run from source, of this folder: the lowering and the flags. */
+function ownHash(): string {
+  return (own ??= hashOf(hashOfFolder(HOST_FOLDER), Bun.isStandaloneExecutable ? '' : hashOfFolder(import.meta.dir)));
+}
+
+async function preprocess(clang: Clang, source: HostSource): Promise<string> {
+  const text = `# 1 ${JSON.stringify(source.path)}\n${source.source}\n`;
+  const { code, stdout, stderr } = await run([clang.path, ...flagsOf(source)], text);
+  if (code !== 0) throw new CompileError(explain(stderr, source.path, source.source));
+  return stdout;
+}
+
+function flagsOf({ dialect, path, defines, includeDirs }: HostSource): string[] {
+  return preprocessFlags({ dialect, defines, includeDirs, sourceFolder: resolve(dirname(path)) });
+}
+
+// --- the lowering of a dialect ---
+
+function lower(source: HostSource, text: string): LoweredSource {
+  const lowered = lowerText(source, text);
+  if (lowered.symbols.length > 0) return lowered;
+  throw new CompileError(`${source.path}: error: ${WITHOUT_KERNEL[source.dialect]}`);
+}
+
+function lowerText({ dialect, path, defines }: HostSource, text: string): LoweredSource {
+  if (dialect === 'metal') return lowerMetal(text, { headers: HOST_FOLDER, defines });
+  if (dialect === 'xpu') return lowerOpencl(text, { headers: HOST_FOLDER, path });
+  return lowerCuda(text, HOST_FOLDER);
+}
+
+const INSTANTIATE = 'a template is one only by an explicit instantiation';
+const WITHOUT_KERNEL: Readonly<Record<HostDialect, string>> = {
+  cuda: `no __global__ function is defined; ${INSTANTIATE}, \`template __global__ void f<float>(...);\``,
+  hip: `no __global__ function is defined; ${INSTANTIATE}, \`template __global__ void f<float>(...);\``,
+  metal: `no kernel is defined; ${INSTANTIATE}, \`template [[host_name("f")]] kernel void f<float>(...);\``,
+  xpu: 'no kernel is defined; write `kernel void f(...)`',
+};

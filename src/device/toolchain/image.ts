@@ -1,0 +1,77 @@
+/**
+ * Lowered text to an image: compiled, and linked into a shared object that needs nothing from outside. The header's part
+ * of the text is the same for every source of a dialect and is compiled once.
+ */
+
+import { rmSync } from 'node:fs';
+import { publish, temporaryBeside } from './cache.ts';
+import type { Clang } from './clang.ts';
+import { explain } from './diagnostics.ts';
+import { type HostDialect, LINK_FLAGS, openclTableFlags, precompileFlags, sourceFlags } from './flags.ts';
+import type { Lowered } from './lower/table.ts';
+import { SOURCE_BEGIN } from './lower/unit.ts';
+import { compileOnce } from './once.ts';
+import { run } from './process.ts';
+
+/** A source that does not compile; the message is the author's to read. */
+export class CompileError extends Error {}
+
+/** Lowered text, and for OpenCL the C++ text of its table. */
+export type LoweredSource = Lowered & { readonly table?: string };
+
+export interface ImageSource {
+  readonly dialect: HostDialect;
+  readonly lowered: LoweredSource;
+  /** The source's name and text as the author wrote it, for messages. */
+  readonly path: string;
+  readonly source: string;
+  /** A hash of the compiler and the headers. */
+  readonly salt: string;
+}
+
+/** Writes the image of a lowered source to `path`; throws a CompileError where the source does not compile. */
+export async function buildImage(clang: Clang, image: ImageSource, path: string): Promise<void> {
+  const temporary = temporaryBeside(path);
+  const objects = [`${temporary}.o`, `${temporary}.table.o`];
+  try {
+    await Promise.all([
+      compileKernels(clang, image, `${temporary}.o`),
+      compileTable(clang, image, `${temporary}.table.o`),
+    ]);
+    const inputs = image.lowered.table === undefined ? objects.slice(0, 1) : objects;
+    await must(image, [clang.linker, ...LINK_FLAGS, ...inputs, '-o', temporary]);
+    publish(temporary, path);
+  } finally {
+    for (const name of [...objects, temporary]) rmSync(name, { force: true });
+  }
+}
+
+async function compileKernels(clang: Clang, image: ImageSource, object: string): Promise<void> {
+  const { dialect, lowered, salt } = image;
+  const { header, source } = splitText(lowered.text);
+  const command = [clang.path, ...precompileFlags(dialect)];
+  const precompiled = await compileOnce({ command, input: header, salt, extension: 'pch' });
+  await must(image, [clang.path, ...sourceFlags(dialect, precompiled), '-o', object], source);
+}
+
+async function compileTable(clang: Clang, image: ImageSource, object: string): Promise<void> {
+  const { table } = image.lowered;
+  if (table !== undefined) await must(image, [clang.path, ...openclTableFlags(), '-o', object], table);
+}
+
+async function must({ path, source }: ImageSource, command: readonly string[], input = ''): Promise<void> {
+  const { code, stderr } = await run(command, input);
+  if (code !== 0) throw new CompileError(explain(stderr, path, source));
+}
+
+/** Lowered text in two parts: what the dialect's header made of it, and the author's. */
+export function splitText(lowered: string): { readonly header: string; readonly source: string } {
+  const begin = lowered.indexOf(SOURCE_BEGIN);
+  const at = begin < 0 ? 0 : begin + SOURCE_BEGIN.length;
+  return { header: withoutNesting(lowered.slice(0, at)), source: withoutNesting(lowered.slice(at)) };
+}
+
+/** Line markers without the flags that enter and leave files, which a part of a text does not balance. */
+function withoutNesting(text: string): string {
+  return text.replace(/^(# \d+ "(?:[^"\\]|\\.)*")[ \d]+$/gm, '$1');
+}

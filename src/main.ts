@@ -1,0 +1,17 @@
+/** The entry of the program and of its worker threads. What needs little is answered first; the rest is loaded when needed. */
+
+const [flag, ...more] = process.argv.slice(2);
+
+if (!Bun.isMainThread) {
+  const { workerData } = await import('node:worker_threads');
+  if (workerData?.role === 'gates') await (await import('./gates/worker.ts')).serveJobs(workerData);
+} else if (flag === '--version' && more.length === 0) {
+  console.log((await import('./cli/version.ts')).versionText());
+} else if ((flag === '--help' || flag === '-h') && more.length === 0) {
+  console.log((await import('./cli/usage.ts')).USAGE.trimEnd());
+} else {
+  const { main } = await import('./cli/main.ts');
+  process.exitCode = await main(process.argv.slice(2));
+}
+
+export {}; // a module, so that it may await

@@ -1,0 +1,128 @@
+/** A run as one JSON document. The schema is part of what is promised: its version goes up with any change that breaks a reader. */
+import * as v from 'valibot';
+import { GATES } from '../spec/contract.ts';
+import { DIALECTS } from '../families/formula/functions.ts';
+import { statusOf } from './registration.ts';
+import type { Registration } from './registration.ts';
+
+export const SCHEMA_VERSION = 1;
+
+const text = v.string();
+const whole = v.pipe(v.number(), v.integer(), v.minValue(0));
+const time = v.pipe(v.number(), v.minValue(0));
+const status = v.picklist(['pass', 'fail', 'known', 'not run']);
+const controlStatus = v.picklist(['red', 'missed', 'broken', 'not run']);
+
+/** null stands for a share that JSON has no number for: an error beyond any bound. */
+const margin = v.strictObject({ share: v.nullable(v.number()), where: text, case: text });
+
+const finding = v.strictObject({
+  case: text,
+  class: text,
+  what: text,
+  worst: v.optional(text),
+  why: v.optional(text),
+});
+
+const gate = v.strictObject({
+  gate: v.picklist(GATES),
+  status,
+  cases: whole,
+  margin: v.optional(margin),
+  findings: v.array(finding),
+  notes: v.array(text),
+  reason: v.optional(text),
+  elapsedMs: time,
+});
+
+const control = v.strictObject({
+  id: text,
+  fault: text,
+  gate: v.picklist(GATES),
+  status: controlStatus,
+  reason: text,
+  elapsedMs: time,
+});
+
+const registration = v.strictObject({
+  kernel: text,
+  dialect: v.picklist(DIALECTS),
+  status: v.optional(status),
+  gates: v.array(gate),
+  controls: v.array(control),
+});
+
+export const reportSchema = v.strictObject({
+  schema: v.literal(SCHEMA_VERSION),
+  program: v.strictObject({ version: text, commit: text, platform: text }),
+  /** What the results were measured on. */
+  device: text,
+  seed: text,
+  gates: v.array(v.picklist(GATES)),
+  only: v.array(text),
+  withControls: v.boolean(),
+  workers: whole,
+  elapsedMs: time,
+  referenceMs: time,
+  registrations: v.array(registration),
+  summary: text,
+  exitCode: whole,
+});
+
+export type Report = v.InferOutput<typeof reportSchema>;
+
+/** Everything of a report but its registrations. */
+export type ReportHead = Omit<Report, 'schema' | 'registrations'>;
+
+/** A run's report, checked against its own schema. */
+export function reportOf(head: ReportHead, registrations: readonly Registration[]): Report {
+  return v.parse(reportSchema, { schema: SCHEMA_VERSION, ...head, registrations: registrations.map(registrationJson) });
+}
+
+export const reportText = (report: Report): string => `${JSON.stringify(report, undefined, 2)}\n`;
+
+/** Reads a report back; throws where it is not one of this version. */
+export const readReport = (json: string): Report => v.parse(reportSchema, JSON.parse(json));
+
+function registrationJson(registration: Registration): unknown {
+  const { kernel, dialect, gates, controls } = registration;
+  const verdict = statusOf(registration);
+  return {
+    kernel,
+    dialect,
+    ...(verdict && { status: verdict }),
+    gates: gates.map(gateJson),
+    controls: controls.map(({ id, fault, gate: name, status: verdict, reason, elapsedMs }) => ({
+      id,
+      fault,
+      gate: name,
+      status: verdict,
+      reason,
+      elapsedMs,
+    })),
+  };
+}
+
+function gateJson({
+  gate: name,
+  status: verdict,
+  cases,
+  margin: worst,
+  findings,
+  notes,
+  reason,
+  elapsedMs,
+}: Registration['gates'][number]): unknown {
+  return {
+    gate: name,
+    status: verdict,
+    cases,
+    ...(worst && {
+      margin: { share: Number.isFinite(worst.share) ? worst.share : null, where: worst.where, case: worst.label },
+    }),
+    findings: findings.map(({ label, ...rest }) => ({ case: label, ...rest })),
+    notes,
+    ...(reason !== undefined && { reason }),
+    elapsedMs,
+  };
+}

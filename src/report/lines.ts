@@ -1,0 +1,142 @@
+/**
+ * The lines of a run. Each is a function of the results alone. A line about a failure ends in the way to run it again; lines
+ * below the first are indented under its address.
+ */
+import { addressText, controlAddress } from '../spec/address.ts';
+import { registrationName } from '../spec/registration.ts';
+import type { CaseFinding, ControlResult, GateResult } from '../gates/result.ts';
+import type { Registration } from './registration.ts';
+import { elapsedOf, marginOf, statusOf } from './registration.ts';
+import type { Style } from './style.ts';
+import { PLAIN } from './style.ts';
+import { counted, seconds, share, shellWord } from './words.ts';
+
+/** What every line of a run shares. */
+export interface LineContext {
+  readonly device: string;
+  readonly seed: string;
+  readonly style: Style;
+}
+
+export const PROGRAM = 'tf-kernel-contract';
+const INDENT = '      ';
+
+/** All lines of a registration: its verdict with whatever failed, then the controls that did not go red as planted. */
+export function registrationLines(registration: Registration, context: LineContext): string[] {
+  const alone = registration.gates.length === 0;
+  const spoken = registration.controls.filter(({ status }) => alone || status !== 'red');
+  return [...verdictLines(registration, context), ...spoken.flatMap((control) => controlLines(control, context))];
+}
+
+function verdictLines(registration: Registration, context: LineContext): string[] {
+  const status = statusOf(registration);
+  if (status === undefined) return [];
+  if (status === 'pass') return passLines(registration, context);
+  const failed = registration.gates.filter((gate) => gate.status === 'fail');
+  const notRun = registration.gates.filter((gate) => gate.status === 'not run');
+  const known = registration.gates.filter((gate) => gate.status === 'known');
+  return [
+    ...failed.flatMap((gate) => gate.findings.flatMap((finding) => findingLines(gate, finding, context))),
+    ...reasonLines(registration, failed, context.style.bad('FAIL'), context),
+    ...reasonLines(registration, notRun, context.style.warn('NOT RUN'), context),
+    ...known.flatMap((gate) => knownLines(gate, context)),
+  ];
+}
+
+/** `PASS  rms_rows@cuda  host  worst 0.31 of bound  4 gates  0.42 s`. */
+export function passLines(registration: Registration, { device, style }: LineContext): string[] {
+  const margin = marginOf(registration);
+  const worst = margin ? `worst ${share(margin.share)} of bound` : 'no bounded output';
+  const gates = counted(registration.gates.filter((gate) => gate.cases > 0).length, 'gate');
+  const name = registrationName(registration.kernel, registration.dialect);
+  const words = [style.good('PASS'), name, device, worst, gates, seconds(elapsedOf(registration))];
+  return [words.join('  '), ...unproven(registration).map((note) => INDENT + style.faint(note))];
+}
+
+/** What a pass leaves open: cases that did not run, sums that are stated and not proven. */
+function unproven({ gates }: Registration): string[] {
+  return gates.flatMap(({ gate, notes }) =>
+    notes
+      .filter((note) => note.endsWith('stated, not proven') || note.startsWith('not run'))
+      .map((note) => `${gate}: ${note}`),
+  );
+}
+
+/** A finding at its case: what, the worst element, why it may be so, how to run it again. */
+export function findingLines(gate: GateResult, finding: CaseFinding, { seed, style }: LineContext): string[] {
+  const address = addressText({ ...gate, label: finding.label });
+  const rest = [finding.worst, finding.why].filter((text) => text !== undefined);
+  return block(`${style.bad('FAIL')}  ${address}  ${finding.what}`, rest, address, seed);
+}
+
+/** Gates that failed or did not run as a whole, said once for all gates of the registration that share the reason. */
+function reasonLines(
+  registration: Registration,
+  gates: readonly GateResult[],
+  head: string,
+  { seed }: LineContext,
+): string[] {
+  const whole = gates.filter((gate) => gate.findings.length === 0);
+  return [...Map.groupBy(whole, reasonOf)].flatMap(([reason, sharing]) => {
+    const [first] = sharing;
+    const name = registrationName(registration.kernel, registration.dialect);
+    const address = sharing.length === 1 && first ? `${name}:${first.gate}` : name;
+    const where = sharing.length === 1 ? '' : ` (at ${sharing.map(({ gate }) => gate).join(', ')})`;
+    return block(`${head}  ${address}  ${reason}${where}`, [], address, seed);
+  });
+}
+
+const reasonOf = (gate: GateResult): string =>
+  [gate.reason ?? 'no reason given', ...(gate.status === 'not run' ? gate.notes : [])].join('\n');
+
+/** A known finding that still fails, as its contract says it must. */
+export function knownLines(gate: GateResult, { device, style }: LineContext): string[] {
+  const address = `${registrationName(gate.kernel, gate.dialect)}:${gate.gate}`;
+  const cases = counted(new Set(gate.findings.map(({ label }) => label)).size, 'case');
+  return [`${style.warn('KNOWN')}  ${address}  ${device}  still found at ${cases}: ${gate.reason ?? ''}`];
+}
+
+const CONTROL_WORDS = { red: 'RED', missed: 'MISSED', broken: 'BROKEN', 'not run': 'NOT RUN' } as const;
+
+/** A control: its fault, then where it went red or why it did not. */
+export function controlLines(control: ControlResult, { seed, style }: LineContext): string[] {
+  const paint = control.status === 'red' ? style.good : style.bad;
+  const address = controlAddress(control.kernel, control.dialect, control.id);
+  const head = `${paint(CONTROL_WORDS[control.status])}  ${address}  ${control.fault}`;
+  const why = `${control.gate} must find it; ${control.reason}`;
+  if (control.status === 'red') return [head, ...indented(`red at ${control.gate}, ${control.reason}`)];
+  return block(head, [why], address, seed);
+}
+
+/** The command that runs an address again. */
+export function rerun(address: string, seed: string): string {
+  return `Rerun: ${PROGRAM} --only ${shellWord(address)} --seed ${shellWord(seed)}`;
+}
+
+function block(head: string, rest: readonly string[], address: string, seed: string): string[] {
+  const [first = '', ...more] = head.split('\n');
+  const below = [...more, ...rest].filter((text) => text.trim() !== '');
+  return [first, ...below.flatMap(indented), ...indented(rerun(address, seed))];
+}
+
+const indented = (text: string): string[] => text.split('\n').map((line) => INDENT + line);
+
+/** How the run went as a whole, the line before SUMMARY. */
+export interface RunFacts {
+  readonly elapsedMs: number;
+  readonly referenceMs: number;
+  readonly workers: number;
+  readonly seed: string;
+  readonly device: string;
+  /** Registrations and cases that were selected, of all there are. */
+  readonly selected: string;
+}
+
+/** `42.10 s, 31 % of it in float64 references; 2 workers, seed 1, device host; all 52 kernels`. */
+export function closingLine({ elapsedMs, referenceMs, workers, seed, device, selected }: RunFacts): string {
+  const part = elapsedMs > 0 ? Math.round((100 * referenceMs) / (elapsedMs * workers)) : 0;
+  const time = `${seconds(elapsedMs)}, ${part} % of the workers' time in float64 references`;
+  return `${time}; ${counted(workers, 'worker')}, seed ${seed}, device ${device}; ${selected}`;
+}
+
+export const plainContext = (seed: string, device = 'host'): LineContext => ({ device, seed, style: PLAIN });

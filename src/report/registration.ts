@@ -1,0 +1,31 @@
+/** What SUMMARY counts: one kernel in one dialect, with every gate and every control that ran for it. */
+import type { Dialect } from '../families/formula/functions.ts';
+import type { Margin } from '../gates/finding.ts';
+import { worseMargin } from '../gates/finding.ts';
+import type { ControlResult, GateResult, Status } from '../gates/result.ts';
+
+/** The results of one registration, gates in the order of their numbers, controls in the order of the contract. */
+export interface Registration {
+  readonly kernel: string;
+  readonly dialect: Dialect;
+  readonly gates: readonly GateResult[];
+  readonly controls: readonly ControlResult[];
+}
+
+/** Worst first: a gate that did not run outweighs those that passed, so that nothing is green by absence. */
+const WORST_FIRST: readonly Status[] = ['fail', 'not run', 'known', 'pass'];
+
+/** The verdict of a registration: its worst gate's. Undefined where only controls were asked for. */
+export function statusOf({ gates }: Pick<Registration, 'gates'>): Status | undefined {
+  return WORST_FIRST.find((status) => gates.some((gate) => gate.status === status));
+}
+
+/** The margin nearest to its bound, over all gates. */
+export function marginOf({ gates }: Registration): Margin | undefined {
+  return gates.reduce<Margin | undefined>((worst, gate) => worseMargin(worst, gate.margin), undefined);
+}
+
+/** Milliseconds that the registration's own gates took; a case's reference counts where it was taken first. */
+export function elapsedOf({ gates }: Registration): number {
+  return gates.reduce((sum, gate) => sum + gate.elapsedMs, 0);
+}

@@ -1,0 +1,75 @@
+/** Counts, the SUMMARY line and the exit code. Every registration and every control is in exactly one count. */
+import type { GateName } from '../spec/contract.ts';
+import type { ControlStatus, Status } from '../gates/result.ts';
+import type { Registration } from './registration.ts';
+import { statusOf } from './registration.ts';
+import { count, counted, gateNumbers } from './words.ts';
+
+/** What a run set out to do, known before it began. */
+export interface Planned {
+  readonly kernels: number;
+  readonly controls: number;
+}
+
+export interface Tally {
+  readonly kernels: Readonly<Record<Status, number>>;
+  readonly controls: Readonly<Record<ControlStatus, number>>;
+  readonly planned: Planned;
+}
+
+/** Counts a finished run; throws where the counts are not those that were planned. */
+export function tallyOf(registrations: readonly Registration[], planned: Planned): Tally {
+  const kernels = { pass: 0, fail: 0, known: 0, 'not run': 0 };
+  const controls = { red: 0, missed: 0, broken: 0, 'not run': 0 };
+  for (const registration of registrations) {
+    const status = statusOf(registration);
+    if (status !== undefined) kernels[status]++;
+    for (const control of registration.controls) controls[control.status]++;
+  }
+  expectSum('kernels', kernels, planned.kernels);
+  expectSum('controls', controls, planned.controls);
+  return { kernels, controls, planned };
+}
+
+function expectSum(what: string, counts: Readonly<Record<string, number>>, planned: number): void {
+  const sum = Object.values(counts).reduce((a, b) => a + b, 0);
+  if (sum !== planned) throw new Error(`SUMMARY does not add up: ${planned} ${what} were planned, ${sum} came back`);
+}
+
+/** The last line of a run. `controls` false: they were left out by request. */
+export function summaryLine(
+  { kernels, controls, planned }: Tally,
+  gates: readonly GateName[],
+  withControls: boolean,
+): string {
+  const verdicts = [
+    `${count(kernels.pass)} pass ${gateNumbers(gates)}`,
+    `${count(kernels.fail)} fail`,
+    `${count(kernels.known)} known findings`,
+    `${count(kernels['not run'])} not run`,
+  ];
+  const parts = [
+    `SUMMARY ${counted(planned.kernels, 'kernel')}: ${verdicts.join(', ')}`,
+    withControls ? controlsText(controls, planned.controls) : 'controls not run (--no-controls)',
+    'gate 5 not run',
+  ];
+  return parts.join('; ');
+}
+
+function controlsText(controls: Tally['controls'], planned: number): string {
+  const counts = [
+    `${count(controls.red)} red as planted`,
+    `${count(controls.missed)} missed`,
+    `${count(controls.broken)} broken`,
+  ];
+  if (controls['not run'] > 0) counts.push(`${count(controls['not run'])} not run`);
+  return `${counted(planned, 'control')}: ${counts.join(', ')}`;
+}
+
+/** 0: all as promised, and something ran. 1: anything else that a kernel or a control can do. */
+export function exitCode({ kernels, controls, planned }: Tally): 0 | 1 {
+  const kept = kernels.fail === 0 && kernels['not run'] === 0;
+  const live = controls.red === planned.controls;
+  const ran = planned.kernels + planned.controls > 0;
+  return kept && live && ran ? 0 : 1;
+}

@@ -1,0 +1,30 @@
+/** Numbers and names as the output writes them. */
+import type { GateName } from '../spec/contract.ts';
+import { GATES } from '../spec/contract.ts';
+
+export const count = (n: number): string => n.toLocaleString('en-US');
+
+/** `1 gate`, `4 gates`. */
+export const counted = (n: number, noun: string): string => `${count(n)} ${noun}${n === 1 ? '' : 's'}`;
+
+export const seconds = (ms: number): string => `${(ms / 1000).toFixed(2)} s`;
+
+/** Two digits behind the point; a share too small for them keeps two significant ones. */
+export const share = (value: number): string =>
+  value === 0 || value >= 0.01 ? value.toFixed(2) : value.toPrecision(2);
+
+/** `gates 1-4`, `gate 3`, `gates 1, 3`: numbers, since the gates are known by them. */
+export function gateNumbers(gates: readonly GateName[]): string {
+  const numbers = GATES.flatMap((gate, i) => (gates.includes(gate) ? [i + 1] : []));
+  const [first = 0] = numbers;
+  const last = numbers.at(-1) ?? 0;
+  if (numbers.length === 0) return 'no gate';
+  if (numbers.length === 1) return `gate ${first}`;
+  const unbroken = last - first + 1 === numbers.length;
+  return `gates ${unbroken ? `${first}-${last}` : numbers.join(', ')}`;
+}
+
+/** A word as a POSIX shell and an interactive bash take it: unquoted where nothing in it is special. */
+export function shellWord(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+}

@@ -1,0 +1,110 @@
+import { describe, expect, test } from 'bun:test';
+import { UsageError } from '../../src/cli/errors.ts';
+import type { Options } from '../../src/cli/flags.ts';
+import { FLAGS, readFlags } from '../../src/cli/flags.ts';
+import { nearest } from '../../src/cli/nearest.ts';
+import { USAGE } from '../../src/cli/usage.ts';
+
+const defaults: Options = {
+  only: [],
+  gate: ['nonfinite', 'repeat', 'shapes', 'sums'],
+  dialect: ['cuda', 'hip', 'metal', 'xpu'],
+  device: 'host',
+  seed: '1',
+  timeout: 30,
+  list: false,
+  devices: false,
+  'no-controls': false,
+  version: false,
+  help: false,
+};
+
+test.each<[string, Partial<Options>]>([
+  // Nothing, and each flag
+  ['', {}],
+  ['--only a', { only: ['a'] }],
+  ['--gate sums', { gate: ['sums'] }],
+  ['--dialect hip', { dialect: ['hip'] }],
+  ['--device cuda', { device: 'cuda' }],
+  ['--seed 0', { seed: '0' }],
+  ['--jobs 3', { jobs: 3 }],
+  ['--timeout 0.5', { timeout: 0.5 }],
+  ['--json x.json', { json: 'x.json' }],
+  ['--no-controls --list --devices', { 'no-controls': true, list: true, devices: true }],
+  ['--version', { version: true }],
+  ['-h', { help: true }],
+
+  // Forms
+  ['--only=a --only b', { only: ['a', 'b'] }],
+  ['--only=-x', { only: ['-x'] }],
+  ['--gate sums --gate nonfinite', { gate: ['nonfinite', 'sums'] }],
+  ['--dialect xpu,cuda', { dialect: ['cuda', 'xpu'] }],
+])('argv %p', (line, part) => {
+  expect(readFlags(line === '' ? [] : line.split(' '))).toEqual({ ...defaults, ...part });
+});
+
+describe('a wrong command says what to write instead', () => {
+  test.each([
+    // Names
+    ['--jsno x', 'Unknown flag --jsno (did you mean --json?).'],
+    ['--control', 'Unknown flag --control'],
+    ['-x', 'Unknown flag -x'],
+    ['rms_rows', 'Cases are selected with --only rms_rows.'],
+
+    // Missing, needless and repeated values
+    ['--seed', '--seed needs a value.'],
+    ['--only --list', '--only needs a value.'],
+    ['--list=1', "--list takes no value, but got '1'."],
+    ['--seed 1 --seed 2', '--seed is given twice; it takes one value.'],
+
+    // Values
+    ['--gate shape', "--gate: 'shape' is no gate (did you mean shapes?); there are nonfinite, repeat, shapes, sums."],
+    ['--dialect opencl', "--dialect: 'opencl' is no dialect; there are cuda, hip, metal, xpu."],
+    ['--device gpu', "--device: 'gpu' is no device"],
+    ['--seed -1', "--seed: '-1' is not a whole number."],
+    ['--seed 1.5', "--seed: '1.5' is not a whole number."],
+    ['--jobs 0', "--jobs: '0' is not a number of worker threads, 1 or more."],
+    ['--jobs 1.5', '--jobs: worker threads come whole.'],
+    ['--jobs two', "--jobs: 'two' is not a number of worker threads, 1 or more."],
+    ['--timeout 0', "--timeout: '0' is not a number of seconds above 0."],
+    ['--timeout Infinity', "--timeout: 'Infinity' is not a number of seconds above 0."],
+    ['--only=', '--only: an empty value selects nothing'],
+  ])('%p', (line, text) => {
+    const read = () => readFlags(line.split(' '));
+    expect(read).toThrow(UsageError);
+    expect(read).toThrow(text);
+  });
+
+  test('and tells all wrong values at once', () => {
+    expect(() => readFlags(['--seed', 'x', '--gate', 'y'])).toThrow(/--gate: 'y'[^]*--seed: 'x'/);
+  });
+});
+
+describe('the help text', () => {
+  const lines = USAGE.trimEnd().split('\n');
+
+  test('fits 80 columns and 40 lines', () => {
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80);
+    expect(lines.length).toBeLessThanOrEqual(40);
+  });
+
+  test.each(Object.keys(FLAGS))('explains --%s', (name) => {
+    expect(
+      lines.filter((line) => line.trimStart().startsWith(`--${name} `) || line.includes(`, --${name} `)),
+    ).toHaveLength(1);
+  });
+
+  test('names no flag that is not there', () => {
+    const named = [...USAGE.matchAll(/--([a-z-]+)/g)].map((match) => match[1] ?? '');
+    expect(named.filter((name) => !Object.hasOwn(FLAGS, name))).toEqual([]);
+  });
+});
+
+test.each<[string, string | undefined]>([
+  ['shape', 'shapes'],
+  ['smus', 'sums'],
+  ['nonfin', 'nonfinite'],
+  ['limits', undefined],
+])('the word nearest to %p is %p', (word, expected) => {
+  expect(nearest(word, ['nonfinite', 'repeat', 'shapes', 'sums'])).toBe(expected as string);
+});

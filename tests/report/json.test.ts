@@ -1,0 +1,59 @@
+import { expect, test } from 'bun:test';
+import type { ReportHead } from '../../src/report/json.ts';
+import { readReport, reportOf, reportText, SCHEMA_VERSION } from '../../src/report/json.ts';
+import type { Registration } from '../../src/report/registration.ts';
+
+const head: ReportHead = {
+  program: { version: '0.1.0', commit: 'abc1234', platform: 'linux-x64' },
+  device: 'host',
+  seed: '1',
+  gates: ['shapes'],
+  only: [],
+  withControls: true,
+  workers: 2,
+  elapsedMs: 10,
+  referenceMs: 1,
+  summary: 'SUMMARY',
+  exitCode: 1,
+};
+
+const base = { kernel: 'k', dialect: 'hip', gate: 'shapes', elapsedMs: 1 } as const;
+const registration: Registration = {
+  kernel: 'k',
+  dialect: 'hip',
+  gates: [
+    {
+      ...base,
+      kind: 'gate',
+      status: 'fail',
+      cases: 1,
+      findings: [{ class: 'value', what: 'wrong', worst: 'y[0]', label: 'rows=1' }],
+      margin: { share: Infinity, where: 'y[0]', label: 'rows=1' },
+      notes: ['a note'],
+    },
+  ],
+  controls: [{ ...base, kind: 'control', id: '1', fault: 'f', status: 'missed', reason: 'green' }],
+};
+
+test('a report is read back as it was written', () => {
+  const report = reportOf(head, [registration]);
+  expect(readReport(reportText(report))).toEqual(report);
+  expect(report.schema).toBe(SCHEMA_VERSION);
+  expect(report.registrations[0]?.status).toBe('fail');
+  expect(report.registrations[0]?.gates[0]?.findings[0]).toEqual({
+    case: 'rows=1',
+    class: 'value',
+    what: 'wrong',
+    worst: 'y[0]',
+  });
+});
+
+test('a share that JSON has no number for is null, not a lost field', () => {
+  expect(reportOf(head, [registration]).registrations[0]?.gates[0]?.margin?.share).toBeNull();
+});
+
+test('a report of another version, or with a field too many, is refused', () => {
+  const report = reportOf(head, []);
+  expect(() => readReport(JSON.stringify({ ...report, schema: SCHEMA_VERSION + 1 }))).toThrow();
+  expect(() => readReport(JSON.stringify({ ...report, more: 1 }))).toThrow();
+});

@@ -1,0 +1,176 @@
+import { describe, expect, test } from 'bun:test';
+import type { CaseFinding, ControlResult, GateResult } from '../../src/gates/result.ts';
+import { closingLine, controlLines, plainContext, registrationLines, rerun } from '../../src/report/lines.ts';
+import type { Registration } from '../../src/report/registration.ts';
+
+const context = plainContext('7');
+
+const gate = (part: Partial<GateResult> = {}): GateResult => ({
+  kind: 'gate',
+  kernel: 'rms_rows',
+  dialect: 'cuda',
+  gate: 'shapes',
+  status: 'pass',
+  cases: 3,
+  findings: [],
+  notes: [],
+  elapsedMs: 100,
+  ...part,
+});
+
+const control = (part: Partial<ControlResult> = {}): ControlResult => ({
+  kind: 'control',
+  kernel: 'rms_rows',
+  dialect: 'cuda',
+  id: '2',
+  fault: 'the mean is over threads',
+  gate: 'shapes',
+  status: 'red',
+  reason: 'rows=1,width=8: value: 1 of 8 outputs past the bound',
+  elapsedMs: 5,
+  ...part,
+});
+
+const registration = (gates: readonly GateResult[], controls: readonly ControlResult[] = []): Registration => ({
+  kernel: 'rms_rows',
+  dialect: 'cuda',
+  gates,
+  controls,
+});
+
+const lines = (gates: readonly GateResult[], controls: readonly ControlResult[] = []): string[] =>
+  registrationLines(registration(gates, controls), context);
+
+const finding: CaseFinding = {
+  class: 'value',
+  what: '3 of 34,952 outputs past the bound',
+  worst: 'y[16, 2055]  got 0.8164 (0x3f51)  want 0.9023 (0x3f67)  bound 0.0035  24.4x',
+  why: 'The last output of a partial tail: width is a tile (2,048) plus a step (8).',
+  label: 'rows=17,width=2056',
+};
+
+describe('a passing registration', () => {
+  test('is one line with its worst margin, its gates and its time', () => {
+    const margin = (share: number) => ({ share, where: 'y[0]', label: 'rows=1' });
+    const gates = [
+      gate({ gate: 'repeat', elapsedMs: 320 }),
+      gate({ margin: margin(0.31) }),
+      gate({ gate: 'sums', margin: margin(0.2), elapsedMs: 0 }),
+    ];
+    expect(lines(gates)).toEqual(['PASS  rms_rows@cuda  host  worst 0.31 of bound  3 gates  0.42 s']);
+  });
+
+  test('says so where no output has a bound, and does not count a gate without cases', () => {
+    const gates = [gate(), gate({ gate: 'sums', cases: 0, reason: 'nothing is summed' })];
+    expect(lines(gates)).toEqual(['PASS  rms_rows@cuda  host  no bounded output  1 gate  0.20 s']);
+  });
+
+  test('tells what it leaves open, and not what it proves', () => {
+    const notes = [
+      'f16 sums miss by 300x the bound at least (chain): proven',
+      'bf16 sums miss by 2x the bound at least (lanes): stated, not proven',
+    ];
+    const [, ...more] = lines([gate({ gate: 'sums', notes })]);
+    expect(more).toEqual(['      sums: bf16 sums miss by 2x the bound at least (lanes): stated, not proven']);
+  });
+
+  test('a small share is not rounded to nothing', () => {
+    const [line] = lines([gate({ margin: { share: 0.0012, where: 'y[0]', label: 'rows=1' } })]);
+    expect(line).toContain('worst 0.0012 of bound');
+  });
+});
+
+describe('a failing registration', () => {
+  test('prints every finding with its address, worst element, reason and command', () => {
+    expect(
+      lines([gate({ status: 'fail', findings: [finding, { class: 'guard', what: '1 guard byte', label: 'rows=1' }] })]),
+    ).toEqual([
+      'FAIL  rms_rows@cuda:shapes:rows=17,width=2056  3 of 34,952 outputs past the bound',
+      '      y[16, 2055]  got 0.8164 (0x3f51)  want 0.9023 (0x3f67)  bound 0.0035  24.4x',
+      '      The last output of a partial tail: width is a tile (2,048) plus a step (8).',
+      '      Rerun: tf-kernel-contract --only rms_rows@cuda:shapes:rows=17,width=2056 --seed 7',
+      'FAIL  rms_rows@cuda:shapes:rows=1  1 guard byte',
+      '      Rerun: tf-kernel-contract --only rms_rows@cuda:shapes:rows=1 --seed 7',
+    ]);
+  });
+
+  test('says a compiler error once for all the gates that it stops', () => {
+    const reason = 'kernels/rms_rows/rms_rows.cu does not compile:\nrms_rows.cu:3:1: error: no';
+    const stopped = { status: 'fail', cases: 0, reason } as const;
+    expect(lines([gate({ gate: 'repeat', ...stopped }), gate(stopped)])).toEqual([
+      'FAIL  rms_rows@cuda  kernels/rms_rows/rms_rows.cu does not compile:',
+      '      rms_rows.cu:3:1: error: no (at repeat, shapes)',
+      '      Rerun: tf-kernel-contract --only rms_rows@cuda --seed 7',
+    ]);
+  });
+
+  test('a known finding that passes is a failure that says what to remove', () => {
+    const reason = "the known finding passes now: remove the entry 'relu by fmax' from the contract";
+    expect(lines([gate({ status: 'fail', reason })])).toEqual([
+      `FAIL  rms_rows@cuda:shapes  ${reason}`,
+      '      Rerun: tf-kernel-contract --only rms_rows@cuda:shapes --seed 7',
+    ]);
+  });
+});
+
+describe('neither pass nor fail', () => {
+  test('a known finding is a line of its own', () => {
+    const known = gate({
+      status: 'known',
+      findings: [finding, finding],
+      reason: 'relu by fmax (https://example.org/1)',
+    });
+    expect(lines([gate({ gate: 'repeat' }), known])).toEqual([
+      'KNOWN  rms_rows@cuda:shapes  host  still found at 1 case: relu by fmax (https://example.org/1)',
+    ]);
+  });
+
+  test('a gate that did not run gives its reason, though others passed', () => {
+    const gates = [
+      gate({ gate: 'repeat' }),
+      gate({ status: 'not run', cases: 0, reason: 'no case fits the device', notes: ['not run at rows=1: no memory'] }),
+    ];
+    expect(lines(gates)).toEqual([
+      'NOT RUN  rms_rows@cuda:shapes  no case fits the device',
+      '      not run at rows=1: no memory',
+      '      Rerun: tf-kernel-contract --only rms_rows@cuda:shapes --seed 7',
+    ]);
+  });
+});
+
+describe('controls', () => {
+  test('a red one is silent beside its kernel, and speaks where it was asked for alone', () => {
+    expect(lines([gate()], [control()])).toHaveLength(1);
+    expect(lines([], [control()])).toEqual([
+      'RED  rms_rows@cuda!2  the mean is over threads',
+      '      red at shapes, rows=1,width=8: value: 1 of 8 outputs past the bound',
+    ]);
+  });
+
+  test.each(['missed', 'broken'] as const)('a %s one says what must find it, and how to run it again', (status) => {
+    const told = controlLines(control({ status, reason: 'shapes stayed green on every case' }), context);
+    expect(told).toEqual([
+      `${status.toUpperCase()}  rms_rows@cuda!2  the mean is over threads`,
+      '      shapes must find it; shapes stayed green on every case',
+      "      Rerun: tf-kernel-contract --only 'rms_rows@cuda!2' --seed 7",
+    ]);
+  });
+});
+
+test('a command quotes what a shell would take apart', () => {
+  expect(rerun("a'b*", '1')).toBe("Rerun: tf-kernel-contract --only 'a'\\''b*' --seed 1");
+});
+
+test('the line before SUMMARY has time, share of references, workers, seed and device', () => {
+  const facts = {
+    elapsedMs: 42_100,
+    referenceMs: 21_050,
+    workers: 2,
+    seed: '7',
+    device: 'host',
+    selected: 'all 52 kernels',
+  };
+  expect(closingLine(facts)).toBe(
+    "42.10 s, 25 % of the workers' time in float64 references; 2 workers, seed 7, device host; all 52 kernels",
+  );
+});
