@@ -19,10 +19,17 @@ export interface Margin {
   readonly where: string;
 }
 
+/** What a case has to say beside its verdict. Of the notes about one thing a gate keeps the one of the least rank. */
+export interface Note {
+  readonly about: string;
+  readonly rank: number;
+  readonly text: string;
+}
+
 export interface Outcome {
   readonly findings: readonly Finding[];
   readonly margin?: Margin;
-  readonly notes?: readonly string[];
+  readonly notes?: readonly Note[];
 }
 
 export function worseMargin(a: Margin | undefined, b: Margin | undefined): Margin | undefined {

@@ -3,14 +3,14 @@ import type { Dialect } from '../families/formula/functions.ts';
 import type { GateName } from '../spec/contract.ts';
 import type { Kernel } from '../spec/registration.ts';
 import type { GateCase } from './case.ts';
-import type { Outcome } from './finding.ts';
+import type { Note, Outcome } from './finding.ts';
 import { worseMargin } from './finding.ts';
 import type { CaseFinding, GateResult, Status } from './result.ts';
 
 export class GateTrial {
   readonly control = undefined;
   private readonly findings: CaseFinding[] = [];
-  private readonly notes = new Set<string>();
+  private readonly notes = new Map<string, Note>();
   private margin: GateResult['margin'];
   private reason: string | undefined;
   private cases = 0;
@@ -36,14 +36,19 @@ export class GateTrial {
     this.elapsedMs += elapsedMs;
     if ('notRun' in outcome) {
       this.skipped++;
-      this.notes.add(`not run at ${gateCase.label}: ${outcome.notRun}`);
+      this.note({ about: gateCase.label, rank: 0, text: `not run at ${gateCase.label}: ${outcome.notRun}` });
       return;
     }
     this.cases++;
     this.findings.push(...outcome.findings.map((finding) => ({ ...finding, label: gateCase.label })));
-    for (const note of outcome.notes ?? []) this.notes.add(note);
+    for (const note of outcome.notes ?? []) this.note(note);
     const worse = worseMargin(this.margin, outcome.margin);
     if (worse && worse !== this.margin) this.margin = { ...worse, label: gateCase.label };
+  }
+
+  private note(note: Note): void {
+    const known = this.notes.get(note.about);
+    if (!known || note.rank < known.rank) this.notes.set(note.about, note);
   }
 
   result(): GateResult {
@@ -57,7 +62,7 @@ export class GateTrial {
       cases: this.cases,
       findings: this.findings,
       ...(this.margin && { margin: this.margin }),
-      notes: [...this.notes],
+      notes: [...this.notes.values()].map(({ text }) => text),
       ...(reason !== undefined && { reason }),
       elapsedMs: this.elapsedMs,
     };

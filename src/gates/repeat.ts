@@ -41,7 +41,15 @@ export const repeat: Gate = {
     if (findings.length === 0) findings.push(...surroundings(stage, subject, first), ...aliases(stage, subject, first));
     if (findings.length === 0) findings.push(...rowsAlone(data, subject, bench, first));
     const notes =
-      findings.length === 0 ? [`${RUNS} equal runs; a race whose bytes did not differ here is not ruled out`] : [];
+      findings.length === 0
+        ? [
+            {
+              about: 'runs',
+              rank: 0,
+              text: `${RUNS} equal runs; a race whose bytes did not differ here is not ruled out`,
+            },
+          ]
+        : [];
     return { findings, notes };
   },
 };

@@ -15,7 +15,7 @@ import { sumShapes } from '../spec/shapes.ts';
 import type { Gate } from './case.ts';
 import { CaseData } from './case.ts';
 import { compareRanges, numberText } from './compare.ts';
-import type { Finding, Margin } from './finding.ts';
+import type { Finding, Margin, Note } from './finding.ts';
 import { worseMargin } from './finding.ts';
 import type { Subject } from './subject.ts';
 
@@ -61,7 +61,7 @@ export const sums: Gate = {
 
 interface Proof {
   readonly findings: readonly Finding[];
-  readonly notes: readonly string[];
+  readonly notes: readonly Note[];
 }
 
 const proofs = new WeakMap<CaseData, Map<string, Proof>>();
@@ -78,7 +78,7 @@ function prove(data: CaseData, problem: Problem, subject: Subject, ranges: Range
 
 function proofOf(data: CaseData, problem: Problem, { contract }: Subject, ranges: Ranges): Proof {
   const findings: Finding[] = [];
-  const notes: string[] = [];
+  const notes: Note[] = [];
   const want = data.reference(problem);
   for (const accumulator of ACCUMULATORS) {
     const misses = ORDERS.map((order) => ({
@@ -87,7 +87,7 @@ function proofOf(data: CaseData, problem: Problem, { contract }: Subject, ranges
     }));
     const least = misses.reduce((a, b) => (b.miss < a.miss ? b : a));
     const stated = contract.unproven?.accumulators.includes(accumulator) ?? false;
-    notes.push(noteOf(accumulator, least, stated));
+    notes.push({ about: accumulator, rank: least.miss, text: noteOf(accumulator, least, stated) });
     if (least.miss < PROOF && !stated) findings.push(weak(accumulator, least));
   }
   return { findings, notes };

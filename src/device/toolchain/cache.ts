@@ -5,6 +5,7 @@
 
 import { mkdirSync, readFileSync, readdirSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { threadId } from 'node:worker_threads';
 
 let serial = 0;
 
@@ -34,7 +35,7 @@ export function readCached(path: string): Uint8Array | null {
 /** A name in the folder of `path` that no other writer uses. */
 export function temporaryBeside(path: string): string {
   mkdirSync(join(path, '..'), { recursive: true });
-  return `${path}.${process.pid}-${serial++}`;
+  return `${path}.${process.pid}-${threadId}-${serial++}`;
 }
 
 /** Gives a finished temporary file its name; the last writer of equal files wins. */
