@@ -1,0 +1,70 @@
+/** A known finding must keep failing; once it passes, the run fails until the entry goes. */
+import { describe, expect, test } from 'bun:test';
+import type { KnownFinding } from '../../src/spec/contract.ts';
+import { f32, rows } from '../../src/spec/contract.ts';
+import { verdict } from '../faults/harness.ts';
+
+const source = (relu: string): string => `
+extern "C" __global__ void k(const float* x, float* y, unsigned width) {
+  for (unsigned i = threadIdx.x; i < width; i += 32) {
+    const float v = x[size_t(blockIdx.x) * width + i];
+    y[size_t(blockIdx.x) * width + i] = ${relu};
+  }
+}
+`;
+const DROPPED = source('fmaxf(v, 0.0f)');
+const KEPT = source('v < 0.0f ? 0.0f : v');
+
+const known = (change: Partial<KnownFinding> = {}): KnownFinding => ({
+  gate: 'nonfinite',
+  finding: 'class',
+  what: 'relu drops a NaN',
+  link: 'docs/known-findings.md#k',
+  ...change,
+});
+const contract = (...entries: readonly KnownFinding[]) => ({
+  name: 'k',
+  dims: { rows: { least: 1 }, width: { tile: 32, step: 1, least: 1 } },
+  served: [{ rows: [1, 44], width: 48 }],
+  inputs: { x: f32('rows', 'width') },
+  outputs: { y: f32('rows', 'width') },
+  args: ['x', 'y', 'width'],
+  formula: rows('width', 'y = relu(x)'),
+  accumulator: 'none' as const,
+  launch: { cuda: { symbol: 'k', threads: 32, grid: ({ rows: n = 1 }) => [n], depth: () => 0 } },
+  known: entries,
+});
+
+describe('a known finding', () => {
+  test('that still fails is known, and says where it is tracked', async () => {
+    const result = await verdict(contract(known()), DROPPED, 'nonfinite');
+    expect(result.status).toBe('known');
+    expect(result.reason).toBe('relu drops a NaN (docs/known-findings.md#k)');
+  });
+
+  test('that passes fails the run until its entry goes', async () => {
+    const result = await verdict(contract(known()), KEPT, 'nonfinite');
+    expect(result.status).toBe('fail');
+    expect(result.reason).toContain('the known finding passes now: remove the entry');
+  });
+
+  test('excuses nothing of another class', async () => {
+    const result = await verdict(contract(known({ finding: 'unwritten' })), DROPPED, 'nonfinite');
+    expect(result.status).toBe('fail');
+  });
+
+  test('excuses no other gate', async () => {
+    const result = await verdict(contract(known({ gate: 'shapes', finding: 'value' })), DROPPED, 'nonfinite');
+    expect(result.status).toBe('fail');
+  });
+
+  test('of another dialect excuses nothing here', async () => {
+    const result = await verdict(contract(known({ on: ['hip'] })), DROPPED, 'nonfinite');
+    expect(result.status).toBe('fail');
+  });
+
+  test('without an entry, the kernel fails where it drops a NaN and passes where it keeps it', async () => {
+    expect((await verdict(contract(), DROPPED, 'nonfinite')).status).toBe('fail');
+    expect((await verdict(contract(), KEPT, 'nonfinite')).status).toBe('pass');
+  });
+});
