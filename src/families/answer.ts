@@ -5,7 +5,7 @@ import type { Contraction } from './contraction.ts';
 import { SUMS, contract, formulaOverSums, operand, splitContraction, sumRanges } from './contraction.ts';
 import type { Graph } from './formula/graph.ts';
 import type { Arithmetic, Ends } from './formula/range.ts';
-import { rangeReader } from './formula/range.ts';
+import { flushEnds, rangeReader } from './formula/range.ts';
 import type { RowBinding, SumRule } from './formula/value.ts';
 import { plainSum, valueReader } from './formula/value.ts';
 import type { Inputs } from './inputs.ts';
@@ -45,6 +45,8 @@ export function ranges(problem: Problem, inputs: Inputs, arithmetic: Arithmetic)
       out[name]?.hi.set(from.hi, row * from.hi.length);
     }
   }
+  if (arithmetic.flush)
+    for (const [name, { dtype }] of Object.entries(problem.outputs)) if (out[name]) flushEnds(dtype, out[name]);
   return out;
 }
 

@@ -22,7 +22,8 @@ export interface Judged {
 export const placeText = ({ name, tensor, shape }: Judged, index: number): string =>
   `${name}[${coordinates(tensor, shape, index).join(', ')}]`;
 
-const count = (n: number): string => n.toLocaleString('en-US');
+/** 34952 as `34,952`. */
+export const count = (n: number): string => n.toLocaleString('en-US');
 
 function bitsText(judged: Judged, index: number): string {
   const size = bytesOf(judged.tensor.dtype);
@@ -103,89 +104,79 @@ function rangeFinding(
   };
 }
 
-/** A finding of gate 1, and the element that it names. */
-export interface WrongClass extends Finding {
+/** A finding, and the element that it names. */
+export interface PlacedFinding extends Finding {
   readonly index: number;
 }
 
-/**
- * Every output's class equals the reference's; no tolerance. Of the wrong ones the first that `telling` holds of is named, else
- * the first.
- */
-export function compareClasses(
-  judged: Judged,
-  want: Float64Array,
-  telling: (index: number) => boolean,
-): WrongClass | undefined {
-  const { dtype } = judged.tensor;
-  const total = elementCount(judged.tensor, judged.shape);
-  const got = classesOf(dtype, judged.bytes, total);
-  const wanted = classesOf(dtype, encodeAll(dtype, want), total);
+interface Wrong {
+  readonly count: number;
+  /** The first that `telling` holds of, else the first. */
+  readonly index: number;
+}
+
+/** The elements that something is wrong with. */
+export function wrongOnes(
+  total: number,
+  isWrong: (i: number) => boolean,
+  telling?: (i: number) => boolean,
+): Wrong | undefined {
   let wrong = 0;
   let first = -1;
   let told = -1;
   for (let i = 0; i < total; i++) {
-    if (got[i] === wanted[i]) continue;
+    if (!isWrong(i)) continue;
     wrong++;
     if (first < 0) first = i;
-    if (told < 0 && telling(i)) told = i;
+    if (told < 0 && telling?.(i)) told = i;
   }
-  if (first < 0) return undefined;
-  const index = told < 0 ? first : told;
+  return first < 0 ? undefined : { count: wrong, index: told < 0 ? first : told };
+}
+
+/** Every output's class equals the reference's; no tolerance. Of the wrong ones, one that `telling` holds of is named. */
+export function compareClasses(
+  judged: Judged,
+  want: Float64Array,
+  telling?: (index: number) => boolean,
+): PlacedFinding | undefined {
+  const { dtype } = judged.tensor;
+  const total = elementCount(judged.tensor, judged.shape);
+  const got = classesOf(dtype, judged.bytes, total);
+  const wanted = classesOf(dtype, encodeAll(dtype, want), total);
+  const wrong = wrongOnes(total, (i) => got[i] !== wanted[i], telling);
+  if (!wrong) return undefined;
+  const { index } = wrong;
   const name = (code: number | undefined): string => CLASS_NAMES[code ?? 0] ?? '';
   return {
     class: 'class',
-    what: `${count(wrong)} of ${count(total)} outputs of another class than float64's`,
+    what: `${count(wrong.count)} of ${count(total)} outputs of another class than float64's`,
     worst: `${placeText(judged, index)}  got ${name(got[index])} (${bitsText(judged, index)})  want ${name(wanted[index])}`,
     index,
   };
 }
 
-/** Every output's bits equal the wanted ones. `wanted` has the same type and shape. */
+/** Every output's bits equal the wanted ones, of the same type and shape. Of the wrong ones, one that `telling` holds of is named. */
 export function compareBits(
   judged: Judged,
   wanted: Uint8Array,
   finding: Finding['class'],
   what: string,
-): Finding | undefined {
+  telling?: (index: number) => boolean,
+): PlacedFinding | undefined {
   if (Buffer.compare(judged.bytes, wanted) === 0) return undefined;
   const { dtype } = judged.tensor;
   const total = elementCount(judged.tensor, judged.shape);
   const got = toBits(dtype, judged.bytes, total);
   const want = toBits(dtype, wanted, total);
-  let wrong = 0;
-  let first = -1;
-  for (let i = 0; i < total; i++) {
-    if (got[i] === want[i]) continue;
-    wrong++;
-    if (first < 0) first = i;
-  }
-  const other = bitsText({ ...judged, bytes: wanted }, first);
-  const values = [decodeAll(dtype, judged.bytes, total)[first] ?? 0, decodeAll(dtype, wanted, total)[first] ?? 0];
+  const wrong = wrongOnes(total, (i) => got[i] !== want[i], telling);
+  if (!wrong) return undefined;
+  const { index } = wrong;
+  const text = (bytes: Uint8Array): string =>
+    `${numberText(decodeAll(dtype, bytes, total)[index] ?? 0)} (${bitsText({ ...judged, bytes }, index)})`;
   return {
     class: finding,
-    what: `${count(wrong)} of ${count(total)} outputs ${what}`,
-    worst: `${placeText(judged, first)}  got ${numberText(values[0] ?? 0)} (${bitsText(judged, first)})  want ${numberText(values[1] ?? 0)} (${other})`,
-  };
-}
-
-/** Elements that hold the poison of both runs: never written. */
-export function unwritten(judged: Judged, second: Uint8Array, poisons: readonly [number, number]): Finding | undefined {
-  const size = bytesOf(judged.tensor.dtype);
-  const total = elementCount(judged.tensor, judged.shape);
-  const pattern = (word: number): number => (size === 4 ? word >>> 0 : size === 2 ? word & 0xffff : word & 0xff);
-  const a = toBits(judged.tensor.dtype, judged.bytes, total);
-  const b = toBits(judged.tensor.dtype, second, total);
-  let missing = 0;
-  let first = -1;
-  for (let i = 0; i < total; i++) {
-    if (a[i] !== pattern(poisons[0]) || b[i] !== pattern(poisons[1])) continue;
-    missing++;
-    if (first < 0) first = i;
-  }
-  if (first < 0) return undefined;
-  return {
-    class: 'unwritten',
-    what: `${count(missing)} of ${count(total)} outputs unwritten, the first ${placeText(judged, first)}`,
+    what: `${count(wrong.count)} of ${count(total)} outputs ${what}`,
+    worst: `${placeText(judged, index)}  got ${text(judged.bytes)}  want ${text(wanted)}`,
+    index,
   };
 }

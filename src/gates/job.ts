@@ -145,7 +145,7 @@ function runCase(
       const { subject, replaced } = subjects.get(trial) ?? {};
       if (!subject) continue;
       const from = performance.now();
-      const outcome = attempt(() => {
+      const outcome = attempt(options.limitMs, () => {
         stage ??= new Stage(device, subject.contract, data.inputs, options.limitMs);
         return gate.judge(data, subject, { device, stage, limitMs: options.limitMs, ...(replaced && { replaced }) });
       });
@@ -166,12 +166,13 @@ function caseBytes({ kernel }: Trial, shape: Shape): number {
 }
 
 /** A launch that fails is a finding of the kernel; memory that is not there is none. */
-function attempt(judge: () => Outcome): Outcome | { readonly notRun: string } {
+function attempt(limitMs: number, judge: () => Outcome): Outcome | { readonly notRun: string } {
   try {
     return judge();
   } catch (error) {
     if (!(error instanceof DeviceError)) throw error;
     if (error.failure === 'no-memory') return { notRun: error.message };
-    return { findings: [{ class: 'fault', what: `${error.failure}: ${error.message}` }] };
+    const what = error.failure === 'timeout' ? `did not finish in ${limitMs / 1000} s` : error.failure;
+    return { findings: [{ class: 'fault', what: `${what}: ${error.message}` }] };
   }
 }

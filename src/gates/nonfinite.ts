@@ -1,7 +1,9 @@
 /**
  * Gate 1. NaN, +Inf and -Inf go into the inputs at known places, one float operand at a time. Every output's class equals the
- * float64 reference's; no tolerance. A kernel with a stated rule must give what the rule gives.
+ * float64 reference's; no tolerance. A kernel with a stated rule must give what the rule gives. Outputs hold a NaN before one run
+ * and a finite value before another, so that one that is not written is told from one that is NaN.
  */
+import { POISONS } from '../device/guarded.ts';
 import { ordinaryInputs } from '../families/fills/ordinary.ts';
 import type { Plant, Planted } from '../families/fills/plants.ts';
 import { plantCount, plantInputs, plantRows, plantable } from '../families/fills/plants.ts';
@@ -16,6 +18,7 @@ import type { Judged } from './compare.ts';
 import { compareClasses } from './compare.ts';
 import type { Finding } from './finding.ts';
 import { ruleFinding } from './rules.ts';
+import { unwrittenOutputs } from './unwritten.ts';
 import type { Subject } from './subject.ts';
 
 export const nonfinite: Gate = {
@@ -27,21 +30,33 @@ export const nonfinite: Gate = {
         .flatMap(([name, tensor]) => operandCases(kernel, name, tensor, shape, seed)),
     ),
   judge: (data, subject, bench) => {
-    const outputs = bench.stage.run(subject.route(data.shape));
-    const findings = Object.entries(subject.contract.outputs).flatMap(([name, tensor]): Finding[] => {
+    const route = subject.route(data.shape);
+    const outputs = bench.stage.run(route, { poison: POISONS[0] });
+    const again = bench.stage.run(route, { poison: POISONS[1] });
+    const missing = unwrittenOutputs(subject, data.shape, outputs, again);
+    const wrong = Object.entries(subject.contract.outputs).flatMap(([name, tensor]): Finding[] => {
       const judged = { name, tensor, shape: data.shape, bytes: outputs[name] ?? new Uint8Array(0) };
       const finding = judgeOutput(data, subject, judged);
       return finding ? [finding] : [];
     });
-    return { findings: [...findings, ...bench.stage.verify()] };
+    return { findings: [...missing, ...wrong, ...bench.stage.verify()] };
   },
 };
 
 function judgeOutput(data: CaseData, subject: Subject, judged: Judged): Finding | undefined {
-  if (subject.kernel.rule) return ruleFinding(data, subject.contract, subject.kernel.rule, judged);
+  const plantAt = data.planted && plantReader(data.planted, judged);
+  if (subject.kernel.rule) {
+    const finding = ruleFinding(
+      data,
+      subject.contract,
+      subject.kernel.rule,
+      judged,
+      (index) => plantAt?.(index) === 'clean',
+    );
+    return finding && { ...finding, why: [whyOf(finding.index, data.planted, plantAt), finding.why].join(' ') };
+  }
   if (!subject.problem) return undefined;
   const want = data.reference(subject.problem)[judged.name] ?? new Float64Array(0);
-  const plantAt = data.planted && plantReader(data.planted, judged);
   const finding = compareClasses(judged, want, (index) => plantAt?.(index) === 'clean');
   return finding && { ...finding, why: whyOf(finding.index, data.planted, plantAt) };
 }

@@ -11,11 +11,12 @@ import { byteCount, shapeText, sizeOf } from '../families/tensor.ts';
 import { routeTops, servedShapes, tailShapes } from '../spec/shapes.ts';
 import type { Bench, Gate } from './case.ts';
 import { CaseData } from './case.ts';
-import { compareBits, unwritten } from './compare.ts';
+import { compareBits } from './compare.ts';
 import type { Finding } from './finding.ts';
 import type { Outputs } from './stage.ts';
 import { LOCAL_POISONS, Stage } from './stage.ts';
 import type { Subject } from './subject.ts';
+import { unwrittenOutputs } from './unwritten.ts';
 
 /** Runs of the same inputs; the first in index order. */
 const RUNS = 5;
@@ -46,7 +47,7 @@ export const repeat: Gate = {
             {
               about: 'runs',
               rank: 0,
-              text: `${RUNS} equal runs; a race whose bytes did not differ here is not ruled out`,
+              text: `${RUNS} equal runs; a race whose bytes did not differ is not ruled out (racecheck looks for it)`,
             },
           ]
         : [];
@@ -90,13 +91,6 @@ function repeats(stage: Stage, subject: Subject, first: Outputs): Finding[] {
     if (found.length > 0) return found;
   }
   return [];
-}
-
-export function unwrittenOutputs(subject: Subject, shape: Shape, first: Outputs, second: Outputs): Finding[] {
-  return Object.entries(subject.contract.outputs).flatMap(([name, tensor]) => {
-    const judged = { name, tensor, shape, bytes: first[name] ?? new Uint8Array(0) };
-    return unwritten(judged, second[name] ?? new Uint8Array(0), POISONS) ?? [];
-  });
 }
 
 /** The same run with other bytes around every buffer: an over-read shows as a change. */

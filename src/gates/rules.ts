@@ -4,14 +4,19 @@ import { bytesOf, isFloat } from '../numerics/dtype.ts';
 import { elementCount } from '../families/tensor.ts';
 import type { Contract, Rule } from '../spec/contract.ts';
 import type { CaseData } from './case.ts';
-import type { Judged } from './compare.ts';
+import type { Judged, PlacedFinding } from './compare.ts';
 import { compareBits } from './compare.ts';
-import type { Finding } from './finding.ts';
 
-export function ruleFinding(data: CaseData, contract: Contract, rule: Rule, judged: Judged): Finding | undefined {
+export function ruleFinding(
+  data: CaseData,
+  contract: Contract,
+  rule: Rule,
+  judged: Judged,
+  telling?: (index: number) => boolean,
+): PlacedFinding | undefined {
   const codes = data.rule(contract, rule)[judged.name] ?? new Uint32Array(0);
   const wanted = { ...judged, bytes: narrow(codes, bytesOf(judged.tensor.dtype)) };
-  const finding = compareBits(oneNan(judged), oneNan(wanted).bytes, 'rule', 'against the stated rule');
+  const finding = compareBits(oneNan(judged), oneNan(wanted).bytes, 'rule', 'against the stated rule', telling);
   return finding && { ...finding, why: `The rule: ${rule.text}` };
 }
 

@@ -15,11 +15,11 @@ import type { Judged } from './compare.ts';
 import { compareBits, compareRanges } from './compare.ts';
 import type { Finding, Margin, Outcome } from './finding.ts';
 import { worseMargin } from './finding.ts';
-import { unwrittenOutputs } from './repeat.ts';
 import { ruleFinding } from './rules.ts';
 import type { Outputs } from './stage.ts';
 import { Stage } from './stage.ts';
 import type { Subject } from './subject.ts';
+import { unwrittenOutputs } from './unwritten.ts';
 
 export const shapes: Gate = {
   name: 'shapes',

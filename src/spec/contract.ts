@@ -59,6 +59,8 @@ export interface Launch<D extends string = string> {
   readonly localBytes?: (shape: ShapeOf<D>) => number;
   /** Groups a cluster. */
   readonly cluster?: number;
+  /** Whether the launcher asks the driver for more local memory than its default allows; no where this is not said. */
+  readonly optIn?: boolean;
   /** Passed to the compiler as -D. */
   readonly defines?: Readonly<Record<string, number | string>>;
 }

@@ -3,13 +3,14 @@ import * as v from 'valibot';
 import { GATES } from './contract.ts';
 
 const size = v.pipe(v.number(), v.integer('a size is a whole number'), v.minValue(1, 'a size is at least 1'));
+const least = v.pipe(v.number(), v.integer('a size is a whole number'), v.minValue(0, 'a size is at least 0'));
 const name = v.pipe(
   v.string(),
   v.regex(/^[a-z][a-z0-9_]*$/, 'a name is lower-case letters, digits and _, and starts with a letter'),
 );
 
 const dim = v.pipe(
-  v.strictObject({ tile: v.optional(size), step: v.optional(size), least: v.optional(size) }),
+  v.strictObject({ tile: v.optional(size), step: v.optional(size), least: v.optional(least) }),
   v.check(({ tile, least }) => tile === undefined || least === undefined || least <= tile, 'least is at most the tile'),
   v.check(
     ({ tile, step }) => tile === undefined || step === undefined || tile % step === 0,
@@ -33,6 +34,7 @@ const launch = v.strictObject({
   depth: v.function(),
   localBytes: v.optional(v.function()),
   cluster: v.optional(size),
+  optIn: v.optional(v.boolean()),
   defines: v.optional(v.record(v.string(), v.union([v.number(), v.string()]))),
 });
 const launches = v.union([launch, v.array(launch)]);

@@ -92,17 +92,23 @@ function rowMaker(kind: Kind, operands: number): RowMaker {
   return (width, source) => mirrored(width, HALF_SUM / factor, source);
 }
 
-/** Odd factors of 5 bits, mirrored with the operand they scale: an 8-bit by 5-bit product is more than fp16's 11 bits hold. */
+/**
+ * Odd factors of 5 bits, one for two neighbours, mirrored with the operand they scale: an 8-bit by 5-bit product is more than
+ * fp16's 11 bits hold.
+ */
 const smallRow: RowMaker = (width, source) => {
   const out = new Float64Array(width).fill(1);
-  for (let i = 0; i < width >> 1; i++) out[i] = out[width - 1 - i] = 2 * source.int(0, 15) + 1;
+  for (let i = 0; i < width >> 1; i++) {
+    out[i] = out[width - 1 - i] = i % 2 === 1 ? (out[i - 1] ?? 1) : 2 * source.int(0, 15) + 1;
+  }
   return out;
 };
 
 /**
  * First half positive and summing to about `sum`, a quarter of it small and odd, at random places, so that a thread of any
- * stride adds large and small; second half its mirror image, negated, but for a rest. Where the mean is low, a few elements of
- * 8 bits carry the sum.
+ * stride adds large and small. Where the mean is low, a few elements of 8 bits carry the sum. The second half mirrors it,
+ * negated: two neighbours move by a step against each other, so that an error which is a function of one term does not cancel
+ * though the sums do; and a few elements leave a rest.
  */
 function mirrored(width: number, sum: number, source: Random): Float64Array {
   const out = new Float64Array(width).fill(1);
@@ -111,13 +117,19 @@ function mirrored(width: number, sum: number, source: Random): Float64Array {
   const most = Math.floor(Math.min(31, mean / 4));
   for (let i = 0; i < half; i++) {
     const small = source.unit() < 0.25;
-    const value = small ? 2 * source.int(0, most) + 1 : largeInteger(mean, source);
-    const rest = small && source.unit() < RESTS / half ? 1 : 0;
-    out[i] = value;
-    out[width - 1 - i] = rest - value;
+    out[i] = small ? 2 * source.int(0, most) + 1 : largeInteger(mean, source);
+  }
+  for (let i = 0; i < half; i++) {
+    const pair = i % 2 === 0 ? i + 1 : i - 1;
+    const step = pair < half ? Math.max(stepOf(out[i] ?? 1), stepOf(out[pair] ?? 1)) * (i % 2 === 0 ? 1 : -1) : 0;
+    const rest = Math.abs(step) <= 1 && source.unit() < RESTS / half ? 1 : 0;
+    out[width - 1 - i] = rest - (out[i] ?? 1) - step;
   }
   return out;
 }
+
+/** The distance of bf16's neighbours of an integer, at least 1. */
+const stepOf = (value: number): number => (value < 256 ? 1 : 2 ** (Math.floor(Math.log2(value)) - 7));
 
 /** An integer that bf16 holds, `mean` on average; odd numbers of 8 bits and ones where the mean is below them. */
 function largeInteger(mean: number, source: Random): number {
@@ -181,7 +193,7 @@ const meanWeight = (bits: number | undefined): number => (bits === undefined ? M
 
 /**
  * Codes of the upper half of their range, so that no weight is negative and the first half of a row sums up; the second half
- * of each row mirrors the first.
+ * of each row mirrors the first. Two neighbours share a code, as two factors do.
  */
 function mirroredCodes(tensor: Tensor, shape: Shape, source: Random): Uint8Array {
   const bits = tensor.bits ?? 0;
@@ -191,8 +203,9 @@ function mirroredCodes(tensor: Tensor, shape: Shape, source: Random): Uint8Array
   const half = rowLength(tensor, shape) >> 1;
   for (let row = 0; row < rows; row++) {
     const from = row * rowBytes;
+    let code = 0;
     for (let i = 0; i < half; i++) {
-      const code = source.int(2 ** (bits - 1), 2 ** bits - 1);
+      if (i % 2 === 0) code = source.int(2 ** (bits - 1), 2 ** bits - 1);
       putCode(bytes, from, i * bits, code);
       putCode(bytes, from, (2 * half - 1 - i) * bits, code);
     }

@@ -4,6 +4,8 @@
  */
 import { round } from '../../numerics/codec.ts';
 import { U32, gamma } from '../../numerics/bound.ts';
+import type { DType } from '../../numerics/dtype.ts';
+import { formatOf } from '../../numerics/dtype.ts';
 import type { MapName } from './functions.ts';
 import { MAPS } from './functions.ts';
 import type { Graph, Node } from './graph.ts';
@@ -33,8 +35,8 @@ const U64 = 2 ** -53;
 /** fp32's gradual underflow rounds to a multiple of 2^-149; a flushing device loses everything below 2^-126. */
 const LEAST_STEP = 2 ** -150;
 const LEAST_NORMAL = 2 ** -126;
-/** fp32's largest finite value; what rounds past it is an infinity. */
-const LARGEST = (2 - 2 ** -23) * 2 ** 127;
+/** Half an ulp past fp32's largest finite value: from here on a result rounds to an infinity. */
+const OVERFLOW = (2 - 2 ** -24) * 2 ** 127;
 /** exp of less is below half of fp32's least subnormal by many binades. */
 const NO_EXPONENTIAL = -1000;
 /** Integers whose magnitudes sum to less are exact in fp32 whatever the order. */
@@ -44,7 +46,10 @@ const EXACT_LIMIT = 2 ** 24;
 export function rangeReader(graph: Graph, width: number): (row: RowBinding, arithmetic: Arithmetic) => readonly Ends[] {
   const ends = graph.nodes.map((node) => emptyEnds(node.rank === 'element' ? width : 1));
   return (row, arithmetic) => {
-    for (const node of graph.nodes) evaluate(node, graph, row, ends, arithmetic);
+    for (const node of graph.nodes) {
+      evaluate(node, graph, row, ends, arithmetic);
+      if (arithmetic.flush) flushEnds(node.kind === 'point' ? node.type : 'f32', at(ends, node.id));
+    }
     return ends;
   };
 }
@@ -68,7 +73,7 @@ function evaluate(node: Node, graph: Graph, row: RowBinding, all: readonly Ends[
     case 'constant':
       return both(out, [node.value]);
     case 'point':
-      return roundEnds(node.type, at(all, node.arg), out, arithmetic.flush);
+      return roundEnds(node.type, at(all, node.arg), out);
     case 'reduce':
       return reduce(node, at(all, node.arg), out, arithmetic);
     case 'map':
@@ -82,16 +87,26 @@ function at(all: readonly Ends[], id: number): Ends {
   return ends;
 }
 
+/** What flushing may do to values of a type: those below its least normal may be 0. */
+export function flushEnds(type: DType, ends: Ends): void {
+  const least = 2 ** formatOf(type).minExponent;
+  for (let i = 0; i < ends.lo.length; i++) {
+    const lo = ends.lo[i] as number;
+    const hi = ends.hi[i] as number;
+    if (lo > 0 && lo < least) ends.lo[i] = 0;
+    if (hi < 0 && hi > -least) ends.hi[i] = 0;
+  }
+}
+
 function both(out: Ends, values: ArrayLike<number>): void {
   out.lo.set(values);
   out.hi.set(values);
 }
 
-function roundEnds(type: 'bf16' | 'f16' | 'f32', arg: Ends, out: Ends, flush: boolean): void {
-  const loss = flush ? LEAST_NORMAL : 0;
+function roundEnds(type: 'bf16' | 'f16' | 'f32', arg: Ends, out: Ends): void {
   for (let i = 0; i < out.lo.length; i++) {
-    out.lo[i] = round(type, (arg.lo[i] as number) - loss);
-    out.hi[i] = round(type, (arg.hi[i] as number) + loss);
+    out.lo[i] = round(type, arg.lo[i] as number);
+    out.hi[i] = round(type, arg.hi[i] as number);
   }
 }
 
@@ -115,7 +130,8 @@ function termSums(terms: Ends, arithmetic: Arithmetic): TermSums {
   }
   const exact = integers && magnitude < EXACT_LIMIT;
   const share = exact ? 0 : gamma(arithmetic.depth) + terms.lo.length * U64;
-  return { lo: plainSum(terms.lo), hi: plainSum(terms.hi), error: share * magnitude };
+  const flushed = arithmetic.flush ? terms.lo.length * LEAST_NORMAL : 0;
+  return { lo: plainSum(terms.lo), hi: plainSum(terms.hi), error: share * magnitude + flushed };
 }
 
 function reduce(node: Node & { kind: 'reduce' }, terms: Ends, out: Ends, arithmetic: Arithmetic): void {
@@ -173,15 +189,15 @@ function map(
   overflow(out);
 }
 
-/** fp32 has no value past its largest: such an end is an infinity, and the range may be one whole. */
+/** An end past fp32's largest value is an infinity, and both may be. */
 function overflow(out: Ends): void {
   for (let i = 0; i < out.lo.length; i++) {
     const lo = out.lo[i] as number;
     const hi = out.hi[i] as number;
-    if (hi > LARGEST) out.hi[i] = Infinity;
-    if (lo > LARGEST) out.lo[i] = Infinity;
-    if (lo < -LARGEST) out.lo[i] = -Infinity;
-    if (hi < -LARGEST) out.hi[i] = -Infinity;
+    if (hi >= OVERFLOW) out.hi[i] = Infinity;
+    if (lo >= OVERFLOW) out.lo[i] = Infinity;
+    if (lo <= -OVERFLOW) out.lo[i] = -Infinity;
+    if (hi <= -OVERFLOW) out.hi[i] = -Infinity;
   }
 }
 
