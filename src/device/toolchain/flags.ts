@@ -101,21 +101,19 @@ const HEADER: Readonly<Record<HostDialect, string>> = { cuda: 'cuda', hip: 'hip'
 
 export interface PreprocessOptions {
   readonly dialect: HostDialect;
-  readonly defines: Readonly<Record<string, string | number>>;
   /** The source's own folder, where its quoted includes are looked for first. */
   readonly sourceFolder: string;
   readonly includeDirs: readonly string[];
 }
 
-/** Arguments that preprocess a source from standard input; the dialect's header sees the definitions too. */
-export function preprocessFlags({ dialect, defines, sourceFolder, includeDirs }: PreprocessOptions): string[] {
+/** Arguments that preprocess a source from standard input. The source's own definitions stand in its text, after the header. */
+export function preprocessFlags({ dialect, sourceFolder, includeDirs }: PreprocessOptions): string[] {
   const name = HEADER[dialect];
   return [
     '-E',
     ...MESSAGES,
     ...languageFlags(dialect),
     ...DEFINES[dialect],
-    ...Object.entries(defines).map(([define, value]) => `-D${define}=${value}`),
     `-include${join(HEADERS, `${name}.h`)}`,
     `-I${join(HEADERS, 'include', name)}`,
     `-iquote${sourceFolder}`,

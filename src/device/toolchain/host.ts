@@ -65,7 +65,8 @@ async function compile(clang: Clang, source: HostSource, key: string): Promise<U
 
 /** Everything that decides the image but the files that the source includes. */
 function sourceKey(clang: Clang, source: HostSource): string {
-  return hashOf(ownHash(), clang.version, source.source, source.path, ...flagsOf(source));
+  const defines = Object.entries(source.defines).map(([name, value]) => `${name}=${value}`);
+  return hashOf(ownHash(), clang.version, source.source, source.path, ...defines, ...flagsOf(source));
 }
 
 /** A hash of the dialect headers and, where run from source, of this folder: the lowering and the flags. */
@@ -74,14 +75,15 @@ function ownHash(): string {
 }
 
 async function preprocess(clang: Clang, source: HostSource): Promise<string> {
-  const text = `# 1 ${JSON.stringify(source.path)}\n${source.source}\n`;
+  const defines = Object.entries(source.defines).map(([name, value]) => `#define ${name} ${value}\n`);
+  const text = `${defines.join('')}# 1 ${JSON.stringify(source.path)}\n${source.source}\n`;
   const { code, stdout, stderr } = await run([clang.path, ...flagsOf(source)], text);
   if (code !== 0) throw new CompileError(explain(stderr, source.path, source.source));
   return stdout;
 }
 
-function flagsOf({ dialect, path, defines, includeDirs }: HostSource): string[] {
-  return preprocessFlags({ dialect, defines, includeDirs, sourceFolder: resolve(dirname(path)) });
+function flagsOf({ dialect, path, includeDirs }: HostSource): string[] {
+  return preprocessFlags({ dialect, includeDirs, sourceFolder: resolve(dirname(path)) });
 }
 
 // --- the lowering of a dialect ---
