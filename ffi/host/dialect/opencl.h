@@ -1,5 +1,5 @@
-// OpenCL C for the host device; included before a source by the toolchain. It stays OpenCL C; what needs the runtime is in
-// opencl_image.h.
+// OpenCL C for the host device; included before a source by the toolchain. It stays OpenCL C; what needs the runtime is
+// in opencl_image.h.
 #ifndef TF_OPENCL_H
 #define TF_OPENCL_H
 

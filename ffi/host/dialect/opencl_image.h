@@ -1,5 +1,5 @@
-// The C++ side of an OpenCL image: the toolchain includes it before the table of the image's kernels and links both with
-// the lowered OpenCL C.
+// The C++ side of an OpenCL image: the toolchain includes it before the table of the image's kernels and links both
+// with the lowered OpenCL C.
 #ifndef TF_OPENCL_IMAGE_H
 #define TF_OPENCL_IMAGE_H
 

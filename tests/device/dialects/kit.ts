@@ -1,5 +1,6 @@
 /** What the tests of the dialects share: a source as a loaded module, and its kernels called by their names. */
 
+import { join } from 'node:path';
 import type { DeviceModule, LaunchArgument } from '../../../src/device/device.ts';
 import type { HostDevice, HostLaunch } from '../../../src/device/host.ts';
 import { compileHost, type HostDialect } from '../../../src/device/toolchain/host.ts';
@@ -41,11 +42,29 @@ export function call<T extends Numbers>(
   return download(device, address, y.slice() as T);
 }
 
-/** The message of a source that does not compile; its name in messages is k.metal or k.cl. */
-export async function errorOf(dialect: HostDialect, source: string, defines = {}): Promise<string> {
+/** The kernels of `sources/NAME.EXTENSION`, for each name, as one source. */
+export async function sourceOf(extension: 'metal' | 'cl', names: readonly string[]): Promise<string> {
+  const files = names.map((name) => Bun.file(join(import.meta.dir, 'sources', `${name}.${extension}`)).text());
+  return (await Promise.all(files)).join('');
+}
+
+/** The image of a source that is named k.metal or k.cl, or the message of one that does not compile. */
+export async function compiled(dialect: HostDialect, source: string, defines = {}): Promise<Uint8Array | string> {
   const path = dialect === 'metal' ? 'k.metal' : 'k.cl';
   const result = await compileHost({ dialect, source, path, defines, includeDirs: [] });
-  return 'error' in result ? result.error : 'the source compiled';
+  return 'error' in result ? result.error : result.image;
+}
+
+/** A source that compiles, loaded. */
+export async function moduleOf(
+  device: HostDevice,
+  dialect: HostDialect,
+  source: string,
+  defines = {},
+): Promise<DeviceModule> {
+  const image = await compiled(dialect, source, defines);
+  if (typeof image === 'string') throw new Error(image);
+  return device.load(image);
 }
 
 /** The sum of 32 values as a butterfly adds them, each add rounded by `round`. */

@@ -1,189 +1,20 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test';
 import { DeviceError, type DeviceModule } from '../../../src/device/device.ts';
 import type { HostDevice } from '../../../src/device/host.ts';
 import { decode, encode } from '../../../src/numerics/codec.ts';
-import { failureOf, imageOf, lineOf, newDevice, u32 } from '../host/device.ts';
+import { failureOf, lineOf, newDevice, u32 } from '../host/device.ts';
 import { add, BF16, type Format, F16, isFinite, multiply, nearest, valueOf } from '../host/exact.ts';
-import { butterfly, call, errorOf, type Inputs, launchFor, mixed, SCHEDULES } from './kit.ts';
+import { butterfly, call, compiled, type Inputs, launchFor, mixed, moduleOf, SCHEDULES, sourceOf } from './kit.ts';
 
-const TYPES = `
-struct Mixed { char c; packed_float3 p; half h; };
-#define SIZE(T) y[n++] = sizeof(T) * 1000 + alignof(T);
-kernel void sizes(device uint* y) {
-  uint n = 0;
-  SIZE(half) SIZE(bfloat) SIZE(float2) SIZE(float3) SIZE(half3) SIZE(uchar3) SIZE(long3) SIZE(bfloat4) SIZE(bool4)
-  SIZE(packed_float3) SIZE(packed_half4) SIZE(Mixed) SIZE(size_t) SIZE(atomic_uint)
-}
-constant float TABLE[] = {0.5, 0.25};
-constexpr constant float4 FOUR = float4(1, 2, 3, 4);
-kernel void vectors(device float* y) {
-  float4 a = float4(1, float2(2, 3), 4);
-  y[0] = a.x, y[1] = a.y, y[2] = a.z, y[3] = a.w;
-  a.xw = a.wx;
-  float3 b = a.rgb * FOUR.y + TABLE[1];
-  y[4] = b.x, y[5] = b[1], y[6] = b.z;
-  packed_float3 p = packed_float3(b);
-  y[7] = (p.xyz_sum);
-}
-kernel void conversions(device uint* y, device const float* x) {
-  y[0] = uint(x[0]), y[1] = uint(x[1]), y[2] = uint(int(x[2])), y[3] = uint2(x[3], x[4]).y;
-  y[4] = as_type<uint>(x[5]), y[5] = as_type<ushort>(half(x[5])), y[6] = as_type<ushort>(bfloat(x[5]));
-  y[7] = as_type<uint2>(half4(1, 2, 3, 4)).y, y[8] = as_type<ushort>(bfloat(half(x[5])));
-  y[9] = as_type<ushort>(bfloat(16777217 * 257)), y[10] = as_type<ushort>(1.5h), y[11] = as_type<ushort>(1.5bf);
-  y[12] = as_type<ushort>(bfloat(x[2])), y[13] = as_type<ushort>(half(x[2]));
-}
-kernel void masks(device uint* y, device const float4* x) {
-  const float4 a = x[0], b = x[1], chosen = select(a, b, a < b);
-  const bool4 less = a < b;
-  for (uint i = 0; i < 4; i++) y[i] = uint(chosen[i]), y[4 + i] = less[i];
-  y[8] = any(a < b), y[9] = all(a < b), y[10] = any(isnan(x[2])), y[11] = all(!less || less);
-  y[12] = select(3u, 4u, a.x < b.x), y[13] = all(bool2(true, false));
-}
-`.replace('p.xyz_sum', 'p.x + p[1] + float3(p).z');
+const SOURCE = await sourceOf('metal', ['types', 'narrow', 'math', 'simd', 'group']);
 
-const NARROW = `
-template <typename T> void all_operations(device ushort* y, T a, T b, T c, uint i, uint n) {
-  y[i] = as_type<ushort>(T(a + b)), y[n + i] = as_type<ushort>(T(a * b)), y[2 * n + i] = as_type<ushort>(fma(a, b, c));
-  T sum = a;
-  sum += b;
-  y[3 * n + i] = as_type<ushort>(T(sum + c));
-}
-kernel void halves(device ushort* y, device const half* x, constant uint& n, uint i [[thread_position_in_grid]]) {
-  all_operations(y, x[i], x[n + i], x[2 * n + i], i, n);
-}
-kernel void bfloats(device ushort* y, device const bfloat* x, constant uint& n, uint i [[thread_position_in_grid]]) {
-  all_operations(y, x[i], x[n + i], x[2 * n + i], i, n);
-}
-kernel void rounded(device ushort* y, device const float* x, constant uint& n, uint i [[thread_position_in_grid]]) {
-  y[i] = as_type<ushort>(half(x[i]));
-  y[n + i] = as_type<ushort>(bfloat(x[i]));
-  bfloat implied = x[i];
-  y[2 * n + i] = as_type<ushort>(implied);
-}
-`;
-
-const MATH = `
-kernel void extremes(device float* y, device const float* x) {
-  const float a = x[0], nan = x[1];
-  y[0] = fmax(a, nan), y[1] = max(nan, a), y[2] = fmin(nan, a), y[3] = clamp(nan, 0.0, 1.0), y[4] = saturate(2.5 * a);
-  y[5] = fmax(nan, nan), y[6] = max3(a, 5.0, 4.0), y[7] = float(max(half2(1, 5), half2(3, 2)).y), y[8] = median3(a, 9.0, 3.0);
-  y[9] = min(3, int(a)), y[10] = isnan(nan) + 2 * isinf(INFINITY) + 4 * isfinite(a) + 8 * isnan(a);
-}
-kernel void functions(device float* y, device const float* x) {
-  const float a = x[0], b = x[1];
-  y[0] = precise::sqrt(a), y[1] = fast::rsqrt(a), y[2] = fma(a, b, -a * b), y[3] = precise::exp(a), y[4] = log2(float2(8, a)).x;
-  y[5] = fabs(-a), y[6] = abs(-3), y[7] = floor(-b), y[8] = round(2.5 * 1.0), y[9] = rint(2.5 * 1.0), y[10] = fract(a);
-  y[11] = dot(float3(1, 2, 3), float3(a)), y[12] = mix(a, b, 0.5), y[13] = length(float2(3, 4)), y[14] = sign(-a);
-  y[15] = precise::divide(a, b), y[16] = pow(a, 2.0), y[17] = copysign(a, -1.0), y[18] = ldexp(a, 3), y[19] = step(a, b);
-}
-kernel void integers(device uint* y, device const uint* x) {
-  const uint a = x[0];
-  y[0] = popcount(a), y[1] = clz(a), y[2] = ctz(a), y[3] = mulhi(a, a), y[4] = rotate(a, 8u), y[5] = reverse_bits(a);
-  y[6] = extract_bits(a, 4, 8), y[7] = insert_bits(a, 0xffu, 8, 4), y[8] = uint(extract_bits(int(a), 28, 4)), y[9] = clz(0u);
-  y[10] = addsat(a, ~0u), y[11] = uint(subsat(int(INT_MIN), 1)), y[12] = absdiff(2u, 5u), y[13] = popcount(uint2(1, 7)).y;
-}
-`;
-
-const SIMD = `
-kernel void sums(device float* y, device const float* x, uint i [[thread_index_in_simdgroup]]) {
-  const float4 four = simd_sum(float4(x[i], x[i] * 2, 0, 1));
-  y[i] = simd_sum(x[i]), y[32 + i] = float(simd_sum(half(x[i]))), y[64 + i] = four.y, y[96 + i] = four.w;
-  y[128 + i] = simd_max(i == 3 ? NAN : x[i]), y[160 + i] = simd_min(x[i]), y[192 + i] = quad_sum(x[i]);
-}
-kernel void moves(device uint* y, uint i [[thread_index_in_simdgroup]]) {
-  y[i] = simd_shuffle_xor(i, 5), y[32 + i] = simd_shuffle(i, ushort(i / 2)), y[64 + i] = simd_shuffle_up(i, 3);
-  y[96 + i] = simd_shuffle_down(i, 3), y[128 + i] = simd_broadcast(i, 7), y[160 + i] = simd_broadcast_first(i + 4);
-  y[192 + i] = simd_shuffle_rotate_up(i, 2), y[224 + i] = simd_shuffle_and_fill_down(i, i + 100, 2);
-  y[256 + i] = quad_shuffle_xor(i, 1), y[288 + i] = quad_broadcast(i, 2);
-}
-kernel void votes(device uint* y, uint i [[thread_index_in_simdgroup]]) {
-  y[i] = uint(ulong(simd_ballot(i % 3 == 0))), y[32 + i] = simd_any(i == 31) + 2 * simd_all(i < 31) + 4 * simd_is_first();
-  y[64 + i] = simd_prefix_inclusive_sum(i), y[96 + i] = simd_prefix_exclusive_sum(i);
-  y[128 + i] = simd_product(i == 5 ? 3u : 1u), y[160 + i] = simd_or(1u << i) & simd_xor(i), y[192 + i] = quad_any(i == 4);
-  if (i >= 4) y[224 + i] = simd_is_first();
-}
-kernel void matrices(device float* y, device const float* a, device const half* b) {
-  simdgroup_float8x8 left, sum = make_filled_simdgroup_matrix<float, 8, 8>(1.0);
-  simdgroup_matrix<half, 8, 8> right;
-  simdgroup_load(left, a);
-  simdgroup_load(right, b, 8, ulong2(0, 0), true);
-  simdgroup_multiply_accumulate(sum, left, right, sum);
-  simdgroup_store(sum, y, 8);
-}
-`;
-
-const GROUP = `
-template <typename T> T tree(threadgroup T* part, uint i, uint n) {
-  for (uint half_n = n / 2; half_n > 0; half_n /= 2) {
-    threadgroup_barrier(mem_flags::mem_threadgroup);
-    if (i < half_n) part[i] += part[i + half_n];
-  }
-  threadgroup_barrier(mem_flags::mem_threadgroup);
-  return part[0];
-}
-kernel void memories(device float* y [[buffer(0)]], device const float* x [[buffer(1)]],
-                     threadgroup float* given [[threadgroup(0)]], uint i [[thread_index_in_threadgroup]]) {
-  threadgroup float own[64], one;
-  own[i] = x[i], given[i] = x[i];
-  if (i == 0) one = 3;
-  y[i] = tree(own, i, 64) + tree(given, i, 64) * one;
-}
-struct Cells { atomic_int i; atomic_uint u; atomic_float f; };
-kernel void atomics(device uint* y, device Cells* c, uint i [[thread_index_in_threadgroup]]) {
-  threadgroup atomic_uint most;
-  if (i == 0) atomic_store_explicit(&most, 0, memory_order_relaxed);
-  threadgroup_barrier(mem_flags::mem_threadgroup);
-  atomic_fetch_max_explicit(&most, i, memory_order_relaxed);
-  atomic_fetch_sub_explicit(&c->i, 2, memory_order_relaxed);
-  atomic_fetch_or_explicit(&c->u, 1u << i, memory_order_relaxed);
-  atomic_fetch_add_explicit(&c->f, 0.5, memory_order_relaxed);
-  threadgroup_barrier(mem_flags::mem_device);
-  if (i != 0) return;
-  y[0] = atomic_load_explicit(&most, memory_order_relaxed);
-  y[1] = uint(atomic_load_explicit(&c->i, memory_order_relaxed));
-  y[2] = atomic_exchange_explicit(&c->u, 7, memory_order_relaxed);
-  y[3] = as_type<uint>(atomic_load_explicit(&c->f, memory_order_relaxed));
-}
-kernel void in_any_order(device float* y, device const float* x, uint i [[thread_index_in_threadgroup]]) {
-  threadgroup atomic_uint cell;
-  if (i == 0) atomic_store_explicit(&cell, 0u, memory_order_relaxed);
-  threadgroup_barrier(mem_flags::mem_threadgroup);
-  uint seen = atomic_load_explicit(&cell, memory_order_relaxed);
-  while (!atomic_compare_exchange_weak_explicit(&cell, &seen, as_type<uint>(as_type<float>(seen) + x[i]),
-                                                memory_order_relaxed, memory_order_relaxed)) {}
-  threadgroup_barrier(mem_flags::mem_threadgroup);
-  if (i == 0) y[0] = as_type<float>(atomic_load_explicit(&cell, memory_order_relaxed));
-}
-kernel void places(device uint* y, uint3 grid [[thread_position_in_grid]], uint3 size [[threads_per_grid]],
-                   ushort3 group [[threadgroup_position_in_grid]], uint2 groups [[threadgroups_per_grid]],
-                   uint index [[thread_index_in_threadgroup]], uint3 threads [[threads_per_threadgroup]],
-                   ushort lane [[thread_index_in_simdgroup]], uint simd [[simdgroup_index_in_threadgroup]],
-                   uint simds [[simdgroups_per_threadgroup]], uint width [[threads_per_simdgroup]],
-                   uint3 place [[thread_position_in_threadgroup]], uint quad [[quadgroup_index_in_threadgroup]]) {
-  const uint at = 14 * ((grid.z * size.y + grid.y) * size.x + grid.x);
-  const uint all[14] = {grid.x, grid.y, grid.z, group.x, group.y, groups.x, index, threads.y, lane, simd, simds, width, place.y, quad};
-  for (uint i = 0; i < 14; i++) y[at + i] = all[i];
-}
-constant uint SCALE [[function_constant(2)]];
-constant bool FLAG [[function_constant(3)]];
-kernel void constants(device uint* y) { y[0] = FLAG ? SCALE : 0; }
-kernel void left_early(device float* y, uint i [[thread_index_in_threadgroup]]) {
-  if (i == 5) return;
-  threadgroup_barrier(mem_flags::mem_threadgroup); // not all
-  y[i] = 1;
-}
-template <typename T> [[kernel, max_total_threads_per_threadgroup(64)]] void named(device T* y) { y[0] = T(2.5); }
-template [[host_name("named_bfloat")]] [[kernel]] decltype(named<bfloat>) named<bfloat>;
-`;
-
-const SOURCE = `#include <metal_stdlib>\nusing namespace metal;\n${TYPES}${NARROW}${MATH}${SIMD}${GROUP}`;
+setDefaultTimeout(120_000);
 
 let device: HostDevice;
 let module: DeviceModule;
 beforeAll(async () => {
   device = await newDevice();
-  const defines = '#define TF_FUNCTION_CONSTANT_UNUSED\n';
-  module = device.load(await imageOf(defines + SOURCE, 'metal', { TF_FUNCTION_CONSTANT_2: 41, TF_FUNCTION_CONSTANT_3: 1 }));
+  module = await moduleOf(device, 'metal', SOURCE, { TF_FUNCTION_CONSTANT_2: 41, TF_FUNCTION_CONSTANT_3: 1 });
 });
 afterAll(() => device.close());
 
@@ -193,3 +24,310 @@ const words = (symbol: string, count: number, inputs: Inputs = [], rest = {}): n
   Array.from(call(device, module, symbol, new Uint32Array(count), inputs, { group: [1, 1, 1], ...rest }));
 const lanes = (value: (i: number) => number): number[] => Array.from({ length: 32 }, (_, i) => value(i));
 const f32 = Math.fround;
+const bitsOf = (value: number): number => new Uint32Array(Float32Array.of(value).buffer)[0] ?? 0;
+const isNanCode = (code: number): boolean => (code & 0x7fff) > F16.infinity;
+
+describe('types', () => {
+  test('have the sizes and alignments of Metal', () => {
+    expect(words('sizes', 14)).toEqual([
+      2002, 2002, 8008, 16016, 8008, 4004, 32032, 8008, 4004, 12004, 8002, 20004, 8008, 4004,
+    ]);
+  });
+
+  test('of vectors are built, swizzled and packed', () => {
+    expect(floats('vectors', 8)).toEqual([1, 2, 3, 4, 8.25, 4.25, 6.25, 18.75]);
+  });
+
+  test('convert as Metal does: to integers saturating, to narrow floats by one rounding', () => {
+    const x = Float32Array.of(-1.5, 3e9, NaN, 7, -2, 1.003);
+    expect(words('conversions', 14, [x])).toEqual([
+      0,
+      3_000_000_000,
+      0,
+      0,
+      bitsOf(1.003),
+      encode('f16', 1.003),
+      encode('bf16', 1.003),
+      0x44004200,
+      0x3f80,
+      encode('bf16', (16777217 * 257) | 0),
+      0x3e00,
+      0x3fc0,
+      0x7fff,
+      0x7e00,
+    ]);
+  });
+
+  test('of matrices hold columns', () => {
+    // a = [1 3; 2 4], b = 2 aT - 1 = [1 4; 6 7]
+    expect(floats('columns', 8, [Float32Array.of(1, 2, 3, 4)])).toEqual([6, 7, 23, 34, 17, 25, 3, 0]);
+  });
+
+  test('of masks are chosen by, and asked', () => {
+    const x = Float32Array.of(1, 5, 3, 7, 2, 4, 6, 8, 1, NaN, 1, 1);
+    expect(words('masks', 14, [x])).toEqual([2, 5, 6, 8, 1, 0, 1, 1, 1, 0, 1, 1, 4, 0]);
+  });
+});
+
+/** Codes of a 16-bit format: the edges, and many between. */
+function codesOf(count: number): Uint16Array {
+  const edges = [0, 0x8000, 1, 0x8001, 0x3c00, 0x3f80, 0x7bff, 0x7f7f, 0x0400, 0x0080];
+  return Uint16Array.from({ length: count }, (_, i) => edges[i] ?? Math.imul(i + 17, 0x9e3779b1) >>> 13);
+}
+
+describe.each([
+  ['halves', F16, 'f16'],
+  ['bfloats', BF16, 'bf16'],
+] as const)('operations on %s', (symbol, format, type) => {
+  const n = 512;
+  const codes = codesOf(3 * n);
+
+  test('round once, to the nearest, a fused one too', () => {
+    const grid = [n / 32, 1, 1] as const;
+    const y = call(device, module, symbol, new Uint16Array(4 * n), [codes, u32(n)], { grid });
+    let checked = 0;
+    for (let i = 0; i < n; i++) {
+      const all = [codes[i] ?? 0, codes[n + i] ?? 0, codes[2 * n + i] ?? 0];
+      if (!all.every((code) => isFinite(format, code))) continue;
+      const want = operationsOf(format, type, all);
+      for (const [k, code] of want.entries()) expect([i, k, y[k * n + i]]).toEqual([i, k, code]);
+      checked++;
+    }
+    expect(checked).toBeGreaterThan(n / 2);
+  });
+});
+
+/** a + b, a · b, a · b + c and (a + b) + c as codes, by exact arithmetic. */
+function operationsOf(format: Format, type: 'f16' | 'bf16', [a = 0, b = 0, c = 0]: readonly number[]): number[] {
+  const [x, y, z] = [valueOf(format, a), valueOf(format, b), valueOf(format, c)];
+  const values = [a, b, c].map((code) => decode(type, code));
+  const [u = 0, v = 0, w = 0] = values;
+  const zero = (value: number): number => (Object.is(value, -0) ? 0x8000 : 0);
+  const product = multiply(x, y);
+  const sum = nearest(format, add(x, y), zero(u + v));
+  const fused = nearest(format, add(product, z), zero(product.numerator === 0n ? u * v + w : 0));
+  const again = isFinite(format, sum)
+    ? nearest(format, add(valueOf(format, sum), z), zero(decode(type, sum) + w))
+    : sum;
+  return [sum, nearest(format, product, zero(u * v)), fused, again];
+}
+
+test('a float rounds to half and to bfloat as the codec says, stated or implied', () => {
+  const n = 512;
+  const patterns = Uint32Array.from({ length: n }, (_, i) => Math.imul(i + 3, 0x9e3779b1) ^ (i << 28));
+  const x = new Float32Array(patterns.buffer);
+  x.set([0, -0, 1e-41, 65519, 65520, -1e39, Infinity, 3.4e38]);
+  const y = call(device, module, 'rounded', new Uint16Array(3 * n), [x, u32(n)], { grid: [n / 32, 1, 1] });
+  x.forEach((value, i) => {
+    const isNan = Number.isNaN(value);
+    const half = y[i] ?? 0;
+    expect([i, isNan && isNanCode(half) ? NaN : half, y[n + i], y[2 * n + i]]).toEqual(
+      isNan ? [i, NaN, 0x7fff, 0x7fff] : [i, encode('f16', value), encode('bf16', value), encode('bf16', value)],
+    );
+  });
+});
+
+describe('functions', () => {
+  test('leave a NaN out of a maximum as Metal does', () => {
+    expect(floats('extremes', 11, [Float32Array.of(4, NaN)])).toEqual([4, 4, 4, 0, 1, NaN, 5, 5, 4, 3, 1 + 2 + 4]);
+  });
+
+  test('are correctly rounded', () => {
+    const a = f32(1.7);
+    const b = f32(0.3);
+    const fused = a * b + f32(-a * b); // the product is exact in float64
+    expect(floats('functions', 20, [Float32Array.of(a, b)])).toEqual(
+      [
+        Math.sqrt(a),
+        1 / Math.sqrt(a),
+        fused,
+        Math.exp(a),
+        3,
+        a,
+        3,
+        -1,
+        3,
+        2,
+        a - 1,
+        f32(f32(a + f32(2 * a)) + f32(3 * a)),
+        a + f32(f32(b - a) * 0.5),
+        5,
+        -1,
+        a / b,
+        a * a,
+        -a,
+        8 * a,
+        0,
+      ].map(f32),
+    );
+  });
+
+  test('of integers count, move and saturate bits', () => {
+    const a = 0x80f0_1234;
+    expect(words('integers', 14, [Uint32Array.of(a)])).toEqual([
+      10,
+      0,
+      2,
+      Number((BigInt(a) * BigInt(a)) >> 32n),
+      0xf012_3480,
+      0x2c48_0f01,
+      0x23,
+      0x80f0_1f34,
+      0xffff_fff8,
+      32,
+      0xffff_ffff,
+      0x8000_0000,
+      3,
+      3,
+    ]);
+  });
+});
+
+describe.each(SCHEDULES)('a simdgroup under schedule %d', (schedule) => {
+  const rest = { group: [32, 1, 1] as const, schedule };
+
+  test('sums as a butterfly, and its extremes drop a NaN', () => {
+    const x = mixed(32);
+    const all = [...x];
+    const half = (value: number): number => decode('f16', encode('f16', value));
+    const quad = (i: number): number => butterfly(all.slice(i, i + 4), f32);
+    expect(floats('sums', 224, [x], rest)).toEqual([
+      ...lanes(() => butterfly(all, f32)),
+      ...lanes(() => butterfly(all.map(half), half)),
+      ...lanes(() =>
+        butterfly(
+          all.map((value) => f32(value * 2)),
+          f32,
+        ),
+      ),
+      ...lanes(() => 32),
+      ...lanes(() => Math.max(...all.filter((_, i) => i !== 3))),
+      ...lanes(() => Math.min(...all)),
+      ...lanes((i) => quad(i & ~3)),
+    ]);
+  });
+
+  test('moves values between lanes', () => {
+    expect(words('moves', 320, [], rest)).toEqual([
+      ...lanes((i) => i ^ 5),
+      ...lanes((i) => i >> 1),
+      ...lanes((i) => (i < 3 ? i : i - 3)),
+      ...lanes((i) => (i > 28 ? i : i + 3)),
+      ...lanes(() => 7),
+      ...lanes(() => 4),
+      ...lanes((i) => (i + 30) % 32),
+      ...lanes((i) => (i < 30 ? i + 2 : i - 30 + 100)),
+      ...lanes((i) => i ^ 1),
+      ...lanes((i) => (i & ~3) + 2),
+    ]);
+  });
+
+  test('votes, and adds what comes before', () => {
+    expect(words('votes', 256, [], rest)).toEqual([
+      ...lanes(() => 0x4924_9249),
+      ...lanes((i) => 1 + (i === 0 ? 4 : 0)),
+      ...lanes((i) => (i * (i + 1)) / 2),
+      ...lanes((i) => (i * i - i) / 2),
+      ...lanes(() => 3),
+      ...lanes(() => 0),
+      ...lanes((i) => (i >> 2 === 1 ? 1 : 0)),
+      ...lanes((i) => (i === 4 ? 1 : 0)),
+    ]);
+  });
+
+  test('multiplies matrices', () => {
+    const a = Float32Array.from({ length: 64 }, (_, i) => (i % 11) - 5);
+    const b = Uint16Array.from({ length: 64 }, (_, i) => encode('f16', (i % 7) - 3));
+    const want = Array.from({ length: 64 }, (_, i) => {
+      let sum = 1;
+      for (let k = 0; k < 8; k++) sum += (a[(i & ~7) + k] ?? 0) * decode('f16', b[(i & 7) * 8 + k] ?? 0);
+      return sum;
+    });
+    expect(floats('matrices', 64, [a, b], rest)).toEqual(want);
+  });
+
+  test("shares threadgroup memory, its own and the launch's", () => {
+    const x = Float32Array.from({ length: 64 }, (_, i) => i);
+    const given = { kind: 'local', bytes: 256 } as const;
+    const want = Array.from({ length: 64 }, () => 2016 * 4);
+    expect(floats('memories', 64, [x, given], { ...rest, group: [64, 1, 1] })).toEqual(want);
+  });
+
+  test('updates atomically', () => {
+    const cells = Uint32Array.of(100, 0, 0);
+    expect(words('atomics', 4, [cells], rest)).toEqual([31, 36, 0xffff_ffff, 0x4180_0000]);
+  });
+});
+
+test('an atomic sum depends on the order of threads', () => {
+  const x = mixed(32);
+  const seeds = Array.from({ length: 16 }, (_, seed) => seed);
+  const sums = (): unknown[] =>
+    seeds.map((schedule) => floats('in_any_order', 1, [x], { group: [32, 1, 1], schedule })[0]);
+  expect(new Set(sums()).size).toBeGreaterThan(1);
+  expect(sums()).toEqual(sums());
+});
+
+test('every attribute says where a thread is', () => {
+  const [grid, group] = [
+    [2, 3, 1],
+    [8, 4, 2],
+  ] as const;
+  const size = [16, 12, 2] as const;
+  const y = words('places', 14 * 16 * 12 * 2, [], { grid, group });
+  for (const [x, yy, z] of [
+    [0, 0, 0],
+    [15, 11, 1],
+    [9, 6, 1],
+    [3, 5, 0],
+  ] as const) {
+    const place = [x % 8, yy % 4, z] as const;
+    const index = place[0] + 8 * (place[1] + 4 * place[2]);
+    const at = 14 * ((z * size[1] + yy) * size[0] + x);
+    expect(y.slice(at, at + 14)).toEqual([
+      x,
+      yy,
+      z,
+      Math.floor(x / 8),
+      Math.floor(yy / 4),
+      2,
+      index,
+      4,
+      index % 32,
+      index >> 5,
+      2,
+      32,
+      place[1],
+      index >> 2,
+    ]);
+  }
+});
+
+test('function constants have the values of the launch', () => {
+  expect(words('constants', 1)).toEqual([41]);
+});
+
+test('a kernel template has its host name and its bound', () => {
+  expect(device.kernel(module, 'named_bfloat').maxThreads).toBe(64);
+  expect([...call(device, module, 'named_bfloat', new Uint16Array(1), [], { group: [1, 1, 1] })]).toEqual([0x4020]);
+});
+
+describe('a mistake is told by its file and line', () => {
+  test('a thread that returns before a barrier', () => {
+    const { launch } = launchFor(device, module, 'left_early', new Float32Array(32));
+    const error = failureOf(device, launch);
+    expect(error).toBeInstanceOf(DeviceError);
+    expect(error.failure).toBe('divergence');
+    expect(error.message).toContain(`k.metal:${lineOf(SOURCE, '// not all')}`);
+  });
+
+  test.each([
+    ['kernel void f(texture2d<float> t [[texture(0)]]) {}', 'k.metal:2: error'],
+    [
+      'kernel void f(device float* y) {\n  y[0] = quad_shuffle_sideways(y[1]);\n}',
+      "k.metal:3: error: use of undeclared identifier 'quad_shuffle_sideways'",
+    ],
+  ])('%s', async (text, message) => {
+    expect(await compiled('metal', `#include <metal_stdlib>\nusing namespace metal; ${text}`)).toContain(message);
+  });
+});

@@ -6,7 +6,9 @@
 
 namespace metal {
 
-enum memory_order { memory_order_relaxed, memory_order_acquire, memory_order_release, memory_order_acq_rel, memory_order_seq_cst };
+enum memory_order {
+  memory_order_relaxed, memory_order_acquire, memory_order_release, memory_order_acq_rel, memory_order_seq_cst
+};
 enum thread_scope { thread_scope_thread, thread_scope_simdgroup, thread_scope_threadgroup, thread_scope_device };
 
 template <class T> struct atomic {
@@ -57,8 +59,8 @@ template <class T> TF_INLINE T atomic_exchange_explicit(volatile atomic<T>* p, t
 
 // It never fails without a cause.
 template <class T>
-TF_INLINE bool atomic_compare_exchange_weak_explicit(volatile atomic<T>* p, T* expected, tf_metal::Value<T> v, memory_order,
-                                                     memory_order) {
+TF_INLINE bool atomic_compare_exchange_weak_explicit(volatile atomic<T>* p, T* expected, tf_metal::Value<T> v,
+                                                     memory_order, memory_order) {
   T old = p->tf_value;
   bool same = __builtin_memcmp(&old, expected, sizeof old) == 0;
   if (same) p->tf_value = v;
@@ -69,9 +71,10 @@ TF_INLINE bool atomic_compare_exchange_weak_explicit(volatile atomic<T>* p, T* e
   return same;
 }
 
-#define TF_FETCH(name, expression)                                                                                         \
-  template <class T> TF_INLINE T atomic_fetch_##name##_explicit(volatile atomic<T>* p, tf_metal::Value<T> v, memory_order) { \
-    return tf_metal::update(p, [v](T old) __attribute__((always_inline)) { return (T)(expression); });                     \
+#define TF_FETCH(name, expression)                                                                                     \
+  template <class T>                                                                                                   \
+  TF_INLINE T atomic_fetch_##name##_explicit(volatile atomic<T>* p, tf_metal::Value<T> v, memory_order) {              \
+    return tf_metal::update(p, [v](T old) __attribute__((always_inline)) { return (T)(expression); });                 \
   }
 TF_FETCH(add, old + v)
 TF_FETCH(sub, old - v)
@@ -81,8 +84,12 @@ TF_FETCH(and, old & v)
 TF_FETCH(or, old | v)
 TF_FETCH(xor, old ^ v)
 #undef TF_FETCH
-TF_INLINE void atomic_max_explicit(volatile atomic_ulong* p, ulong v, memory_order order) { atomic_fetch_max_explicit(p, v, order); }
-TF_INLINE void atomic_min_explicit(volatile atomic_ulong* p, ulong v, memory_order order) { atomic_fetch_min_explicit(p, v, order); }
+TF_INLINE void atomic_max_explicit(volatile atomic_ulong* p, ulong v, memory_order order) {
+  atomic_fetch_max_explicit(p, v, order);
+}
+TF_INLINE void atomic_min_explicit(volatile atomic_ulong* p, ulong v, memory_order order) {
+  atomic_fetch_min_explicit(p, v, order);
+}
 
 TF_INLINE void atomic_thread_fence(mem_flags, memory_order, thread_scope = thread_scope_device) {
   __atomic_signal_fence(__ATOMIC_SEQ_CST);

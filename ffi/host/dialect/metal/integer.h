@@ -9,9 +9,13 @@ template <class T> using Unsigned = __make_unsigned(T);
 template <class T> constexpr int bits_of = sizeof(T) * 8;
 
 template <class T> TF_INLINE T popcount_of(T v) { return (T)__builtin_popcountll((Unsigned<T>)v); }
-template <class T> TF_INLINE T clz_of(T v) { return v ? (T)(__builtin_clzll((Unsigned<T>)v) - (64 - bits_of<T>)) : (T)bits_of<T>; }
+template <class T> TF_INLINE T clz_of(T v) {
+  return v ? (T)(__builtin_clzll((Unsigned<T>)v) - (64 - bits_of<T>)) : (T)bits_of<T>;
+}
 template <class T> TF_INLINE T ctz_of(T v) { return v ? (T)__builtin_ctzll((Unsigned<T>)v) : (T)bits_of<T>; }
-template <class T> TF_INLINE T reverse_of(T v) { return (T)(__builtin_bitreverse64((Unsigned<T>)v) >> (64 - bits_of<T>)); }
+template <class T> TF_INLINE T reverse_of(T v) {
+  return (T)(__builtin_bitreverse64((Unsigned<T>)v) >> (64 - bits_of<T>));
+}
 template <class T> TF_INLINE T high_of(T a, T b) {
   if constexpr (__is_signed(T)) return (T)(((__int128)a * b) >> bits_of<T>);
   else return (T)(((unsigned __int128)a * b) >> bits_of<T>);
@@ -70,9 +74,9 @@ template <class T> TF_INLINE T insert_bits(T base, T v, uint offset, uint bits) 
   return (base & (E)~mask) | ((v << offset) & mask);
 }
 
-#define TF_TEST(name, f)                                                                                                   \
-  template <class T> TF_INLINE auto name(T x) {                                                                            \
-    return tf_metal::map([](auto v) __attribute__((always_inline)) { return (bool)f((float)v); }, x);                      \
+#define TF_TEST(name, f)                                                                                               \
+  template <class T> TF_INLINE auto name(T x) {                                                                        \
+    return tf_metal::map([](auto v) __attribute__((always_inline)) { return (bool)f((float)v); }, x);                  \
   }
 TF_TEST(isnan, tf_isnan)
 TF_TEST(isinf, tf_isinf)

@@ -1,5 +1,5 @@
-// A Metal kernel's parameters: where the launch finds each. A launch gives the buffers by their index, then the threadgroup
-// memory by its own.
+// A Metal kernel's parameters: where the launch finds each. A launch gives the buffers by their index, then the
+// threadgroup memory by its own.
 #ifndef TF_METAL_KERNEL_H
 #define TF_METAL_KERNEL_H
 #include "make.h"
@@ -15,8 +15,8 @@ template <tf_u32 Index> struct TfThreadgroup {
 
 // The inputs of a compute kernel, section 5.2.3.6 of Metal's specification.
 enum class tf_builtin {
-  dispatch_quadgroups_per_threadgroup, dispatch_simdgroups_per_threadgroup, dispatch_threads_per_threadgroup, grid_origin,
-  grid_size, quadgroup_index_in_threadgroup, quadgroups_per_threadgroup, simdgroup_index_in_threadgroup,
+  dispatch_quadgroups_per_threadgroup, dispatch_simdgroups_per_threadgroup, dispatch_threads_per_threadgroup,
+  grid_origin, grid_size, quadgroup_index_in_threadgroup, quadgroups_per_threadgroup, simdgroup_index_in_threadgroup,
   simdgroups_per_threadgroup, thread_execution_width, thread_index_in_quadgroup, thread_index_in_simdgroup,
   thread_index_in_threadgroup, thread_position_in_grid, thread_position_in_threadgroup, threadgroup_position_in_grid,
   threadgroups_per_grid, threads_per_grid, threads_per_simdgroup, threads_per_threadgroup

@@ -1,5 +1,6 @@
 // Conversions and vector constructors. `float4(a, b2, c)` joins its arguments' components; the lowering writes it as
-// tf_metal::make<float4>(a, b2, c). Every conversion rounds once, to nearest even, and gives the canonical NaN.
+// tf_metal::make<float4>(a, b2, c). A conversion rounds once, to nearest even. A NaN becomes the canonical one, but where
+// the compiler's own conversion narrows to half: there it keeps its payload.
 #ifndef TF_METAL_MAKE_H
 #define TF_METAL_MAKE_H
 #include "types.h"
@@ -37,6 +38,9 @@ template <class V, class A> TF_INLINE void append(V& to, int& at, A from) {
   typedef typename TfVector<V>::Element E;
   for (int i = 0; i < TfVector<A>::size; i++) to[at++] = convert<E>(component(from, i));
 }
+template <class E, class A> TF_INLINE void append_to(E* to, int& at, A from) {
+  for (int i = 0; i < TfVector<A>::size; i++) to[at++] = convert<E>(component(from, i));
+}
 
 template <class V, class... A> TF_INLINE constexpr V make(A... a) {
   typedef typename TfVector<V>::Element E;
@@ -53,7 +57,7 @@ template <class V, class... A> TF_INLINE constexpr V make(A... a) {
     if constexpr (given == 1)
       for (int i = 0; i < TfVector<V>::size; i++) (append(v, at, a), ...);
     else {
-      static_assert(given == TfVector<V>::size, "a vector is made from one scalar, or from as many components as it has");
+      static_assert(given == TfVector<V>::size, "a vector is made from one scalar, or from all its components");
       (append(v, at, a), ...);
     }
     return v;

@@ -1,6 +1,6 @@
-// metal_math, metal_common, metal_geometric. metal::, precise:: and fast:: are one set of functions, correctly rounded: the
-// host device shows a source's arithmetic, not a unit's error. Functions of half and bfloat compute in fp32 and round once
-// more; fma is exact in every type.
+// metal_math, metal_common, metal_geometric. metal::, precise:: and fast:: are one set of functions, correctly rounded:
+// the host device shows a source's arithmetic, not a unit's error. Functions of half and bfloat compute in fp32 and
+// round once more; fma is exact in every type.
 #ifndef TF_METAL_MATH_H
 #define TF_METAL_MATH_H
 #include "make.h"
@@ -20,6 +20,7 @@ template <class T> TF_INLINE T fma_of(T a, T b, T c) {
   if constexpr (is_narrow<T>) return convert<T>(tf_fma16_odd((float)a, (float)b, (float)c));
   else return tf_fma((float)a, (float)b, (float)c);
 }
+template <class T> TF_INLINE T quotient(T a, T b) { return a / b; }
 template <class T> TF_INLINE T larger(T a, T b) {
   if constexpr (is_float<T>) return convert<T>(tf_fmax((float)a, (float)b));
   else return a < b ? b : a;
@@ -49,42 +50,39 @@ TF_INLINE float steps(float low, float high, float x) {
 
 } // namespace tf_metal
 
-#define TF_MAP1(name, how, f)                                                                                              \
-  template <class T> TF_INLINE auto name(T x) {                                                                            \
-    return tf_metal::how([](auto v) __attribute__((always_inline)) { return f(v); }, x);                                   \
+#define TF_MAP1(name, how, f)                                                                                          \
+  template <class T> TF_INLINE auto name(T x) {                                                                        \
+    return tf_metal::how([](auto v) __attribute__((always_inline)) { return f(v); }, x);                               \
   }
-#define TF_MAP2(name, how, f)                                                                                              \
-  template <class A, class B> TF_INLINE auto name(A x, B y) {                                                              \
-    return tf_metal::how([](auto v, auto w) __attribute__((always_inline)) { return f(v, w); }, x, y);                     \
+#define TF_MAP2(name, how, f)                                                                                          \
+  template <class A, class B> TF_INLINE auto name(A x, B y) {                                                          \
+    return tf_metal::how([](auto v, auto w) __attribute__((always_inline)) { return f(v, w); }, x, y);                 \
   }
-#define TF_MAP3(name, how, f)                                                                                              \
-  template <class A, class B, class C> TF_INLINE auto name(A x, B y, C z) {                                                \
-    return tf_metal::how([](auto u, auto v, auto w) __attribute__((always_inline)) { return f(u, v, w); }, x, y, z);       \
+#define TF_MAP3(name, how, f)                                                                                          \
+  template <class A, class B, class C> TF_INLINE auto name(A x, B y, C z) {                                            \
+    return tf_metal::how([](auto u, auto v, auto w) __attribute__((always_inline)) { return f(u, v, w); }, x, y, z);   \
   }
 #define TF_FLOAT1(name) TF_MAP1(name, map_float, tf_##name)
 #define TF_FLOAT2(name) TF_MAP2(name, map_float, tf_##name)
 
 // Those that precise:: and fast:: have too.
-#define TF_METAL_MATH                                                                                                      \
-  TF_FLOAT1(exp) TF_FLOAT1(exp2) TF_FLOAT1(exp10) TF_FLOAT1(log) TF_FLOAT1(log2) TF_FLOAT1(log10)                          \
-  TF_FLOAT1(sin) TF_FLOAT1(cos) TF_FLOAT1(tan) TF_FLOAT1(sinpi) TF_FLOAT1(cospi) TF_MAP1(tanpi, map_float, tf_metal::tanpi_of) \
-  TF_FLOAT1(asin) TF_FLOAT1(acos) TF_FLOAT1(atan) TF_FLOAT2(atan2)                                                         \
-  TF_FLOAT1(sinh) TF_FLOAT1(cosh) TF_FLOAT1(tanh) TF_FLOAT1(asinh) TF_FLOAT1(acosh) TF_FLOAT1(atanh)                       \
-  TF_FLOAT2(pow) TF_MAP2(powr, map_float, tf_pow) TF_FLOAT1(sqrt) TF_FLOAT1(rsqrt)                                         \
-  TF_FLOAT1(floor) TF_FLOAT1(ceil) TF_FLOAT1(trunc) TF_FLOAT1(round) TF_FLOAT1(rint)                                       \
-  TF_FLOAT2(fmax) TF_FLOAT2(fmin) TF_FLOAT2(fmod) TF_FLOAT1(fabs) TF_MAP1(fract, map_float, tf_metal::fract_of)            \
-  TF_MAP2(fdim, map_float, tf_metal::difference) TF_MAP2(divide, map, tf_metal::quotient)                                  \
-  TF_MAP3(fma, map, tf_metal::fma_of) TF_MAP3(fmedian3, map_float, tf_metal::median)                                       \
-  template <class A, class B, class C> TF_INLINE auto fmax3(A a, B b, C c) { return fmax(fmax(a, b), c); }                 \
-  template <class A, class B, class C> TF_INLINE auto fmin3(A a, B b, C c) { return fmin(fmin(a, b), c); }                 \
-  template <class T> TF_INLINE T sincos(T x, T& cosine) {                                                                  \
-    cosine = cos(x);                                                                                                       \
-    return sin(x);                                                                                                         \
+#define TF_METAL_MATH                                                                                                  \
+  TF_FLOAT1(exp) TF_FLOAT1(exp2) TF_FLOAT1(exp10) TF_FLOAT1(log) TF_FLOAT1(log2) TF_FLOAT1(log10)                      \
+  TF_FLOAT1(sin) TF_FLOAT1(cos) TF_FLOAT1(tan)                                                                         \
+  TF_FLOAT1(sinpi) TF_FLOAT1(cospi) TF_MAP1(tanpi, map_float, tf_metal::tanpi_of)                                      \
+  TF_FLOAT1(asin) TF_FLOAT1(acos) TF_FLOAT1(atan) TF_FLOAT2(atan2)                                                     \
+  TF_FLOAT1(sinh) TF_FLOAT1(cosh) TF_FLOAT1(tanh) TF_FLOAT1(asinh) TF_FLOAT1(acosh) TF_FLOAT1(atanh)                   \
+  TF_FLOAT2(pow) TF_MAP2(powr, map_float, tf_pow) TF_FLOAT1(sqrt) TF_FLOAT1(rsqrt)                                     \
+  TF_FLOAT1(floor) TF_FLOAT1(ceil) TF_FLOAT1(trunc) TF_FLOAT1(round) TF_FLOAT1(rint)                                   \
+  TF_FLOAT2(fmax) TF_FLOAT2(fmin) TF_FLOAT2(fmod) TF_FLOAT1(fabs) TF_MAP1(fract, map_float, tf_metal::fract_of)        \
+  TF_MAP2(fdim, map_float, tf_metal::difference) TF_MAP2(divide, map, tf_metal::quotient)                              \
+  TF_MAP3(fma, map, tf_metal::fma_of) TF_MAP3(fmedian3, map_float, tf_metal::median)                                   \
+  template <class A, class B, class C> TF_INLINE auto fmax3(A a, B b, C c) { return fmax(fmax(a, b), c); }             \
+  template <class A, class B, class C> TF_INLINE auto fmin3(A a, B b, C c) { return fmin(fmin(a, b), c); }             \
+  template <class T> TF_INLINE T sincos(T x, T& cosine) {                                                              \
+    cosine = cos(x);                                                                                                   \
+    return sin(x);                                                                                                     \
   }
-
-namespace tf_metal {
-template <class T> TF_INLINE T quotient(T a, T b) { return a / b; }
-}
 
 namespace metal {
 TF_METAL_MATH

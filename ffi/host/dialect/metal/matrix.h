@@ -1,97 +1,93 @@
-// metal_simdgroup_matrix: 8 x 8, two neighbours of a row a lane, in Apple's layout. A product's terms are added in order of
-// k, each by a fused multiply-add of fp32, and the result rounded to its type once.
+// metal_matrix: columns of vectors. A product's terms are added in order of the columns, each rounded on its own.
 #ifndef TF_METAL_MATRIX_H
 #define TF_METAL_MATRIX_H
-#include "simd.h"
-
-namespace tf_metal {
-
-// Row and first column of the two elements that a lane holds, and back.
-struct MatrixPlace {
-  tf_u32 row, column;
-};
-TF_INLINE MatrixPlace matrix_place(tf_u32 lane) {
-  return { (lane >> 2 & 4) | (lane >> 1 & 3), (lane >> 1 & 4) | (lane & 1) << 1 };
-}
-TF_INLINE tf_u32 matrix_lane(tf_u32 row, tf_u32 column) {
-  return (row & 4) << 2 | (row & 3) << 1 | (column & 4) << 1 | (column >> 1 & 1);
-}
-
-} // namespace tf_metal
+#include "make.h"
 
 namespace metal {
 
-template <class T, int Rows = 8, int Columns = 8> struct simdgroup_matrix {
-  static_assert(Rows == 8 && Columns == 8, "Metal has simdgroup matrices of 8 x 8");
-  typedef vec<T, 2> storage_type;
-  storage_type tf_pair;
-  simdgroup_matrix() = default;
-  TF_MEMBER explicit simdgroup_matrix(T diagonal) {
-    tf_metal::MatrixPlace p = tf_metal::matrix_place(tf_self()->lane);
-    for (tf_u32 i = 0; i < 2; i++) tf_pair[i] = p.row == p.column + i ? diagonal : (T)0;
-  }
-  TF_MEMBER storage_type& thread_elements() { return tf_pair; }
-  TF_MEMBER const storage_type& thread_elements() const { return tf_pair; }
-};
-typedef simdgroup_matrix<float> simdgroup_float8x8;
-typedef simdgroup_matrix<half> simdgroup_half8x8;
-typedef simdgroup_matrix<bfloat> simdgroup_bfloat8x8;
+template <class T, int Columns, int Rows> struct matrix {
+  typedef vec<T, Rows> Column;
+  Column columns[Columns];
 
-template <class T, int R = 8, int C = 8> TF_INLINE simdgroup_matrix<T, R, C> make_filled_simdgroup_matrix(T v) {
-  simdgroup_matrix<T, R, C> m;
-  m.tf_pair = v;
+  matrix() = default;
+  TF_MEMBER explicit matrix(T diagonal) {
+    for (int c = 0; c < Columns; c++)
+      for (int r = 0; r < Rows; r++) columns[c][r] = c == r ? diagonal : (T)0;
+  }
+  template <class U> TF_MEMBER explicit matrix(const matrix<U, Columns, Rows>& other) {
+    for (int c = 0; c < Columns; c++) columns[c] = tf_metal::make<Column>(other.columns[c]);
+  }
+  // Columns one by one, or elements column by column.
+  template <class A, class B, class... More> TF_MEMBER matrix(A a, B b, More... more) {
+    static_assert(((TfVector<A>::size + TfVector<B>::size) + ... + TfVector<More>::size) == Columns * Rows,
+                  "a matrix is made from all its elements");
+    T list[Columns * Rows];
+    int at = 0;
+    tf_metal::append_to(list, at, a);
+    tf_metal::append_to(list, at, b);
+    (tf_metal::append_to(list, at, more), ...);
+    for (int i = 0; i < Columns * Rows; i++) columns[i / Rows][i % Rows] = list[i];
+  }
+  TF_MEMBER Column& operator[](int c) { return columns[c]; }
+  TF_MEMBER const Column& operator[](int c) const { return columns[c]; }
+
+  // f of the columns of two matrices, place by place.
+  template <class F> TF_MEMBER matrix with(const matrix& other, F f) const {
+    matrix m;
+    for (int c = 0; c < Columns; c++) m.columns[c] = f(columns[c], other.columns[c]);
+    return m;
+  }
+  friend TF_MEMBER matrix operator+(const matrix& a, const matrix& b) {
+    return a.with(b, [](Column x, Column y) { return x + y; });
+  }
+  friend TF_MEMBER matrix operator-(const matrix& a, const matrix& b) {
+    return a.with(b, [](Column x, Column y) { return x - y; });
+  }
+  friend TF_MEMBER matrix operator*(const matrix& a, T s) {
+    return a.with(a, [s](Column x, Column) { return x * s; });
+  }
+  friend TF_MEMBER matrix operator*(T s, const matrix& a) { return a * s; }
+  friend TF_MEMBER matrix& operator+=(matrix& a, const matrix& b) { return a = a + b; }
+  friend TF_MEMBER matrix& operator-=(matrix& a, const matrix& b) { return a = a - b; }
+  friend TF_MEMBER matrix& operator*=(matrix& a, T s) { return a = a * s; }
+  friend TF_MEMBER Column operator*(const matrix& a, vec<T, Columns> v) {
+    Column sum = a.columns[0] * v[0];
+    for (int c = 1; c < Columns; c++) sum = sum + a.columns[c] * v[c];
+    return sum;
+  }
+};
+
+template <class T, int K, int C, int R>
+TF_INLINE matrix<T, C, R> operator*(const matrix<T, K, R>& a, const matrix<T, C, K>& b) {
+  matrix<T, C, R> m;
+  for (int c = 0; c < C; c++) m.columns[c] = a * b.columns[c];
   return m;
 }
-
-} // namespace metal
-
-namespace tf_metal {
-
-// The place in memory of a lane's element i.
-template <class P> TF_INLINE P* matrix_element(P* p, ulong stride, ulong2 origin, bool transposed, tf_u32 i) {
-  MatrixPlace at = matrix_place(tf_self()->lane);
-  ulong row = at.row, column = at.column + i;
-  return p + (origin.y + (transposed ? column : row)) * stride + origin.x + (transposed ? row : column);
+template <class T, int C, int R> TF_INLINE matrix<T, R, C> transpose(const matrix<T, C, R>& a) {
+  matrix<T, R, C> m;
+  for (int c = 0; c < C; c++)
+    for (int r = 0; r < R; r++) m.columns[r][c] = a.columns[c][r];
+  return m;
 }
-
-// Row `row` of a matrix, or its column, as fp32, from what the lanes brought.
-template <class T> TF_INLINE float matrix_value(const TfLanes& lanes, tf_u32 row, tf_u32 column) {
-  metal::vec<T, 2> pair = tf_from_bits<metal::vec<T, 2>>(lanes.value[matrix_lane(row, column)]);
-  return (float)pair[column & 1];
-}
-
-} // namespace tf_metal
-
-namespace metal {
-
-template <class T, int R, int C, class P>
-TF_INLINE void simdgroup_load(simdgroup_matrix<T, R, C>& m, const P* p, ulong stride = C, ulong2 origin = 0, bool transposed = false) {
-  for (tf_u32 i = 0; i < 2; i++) m.tf_pair[i] = *tf_metal::matrix_element(p, stride, origin, transposed, i);
-}
-template <class T, int R, int C, class P>
-TF_INLINE void simdgroup_store(simdgroup_matrix<T, R, C> m, P* p, ulong stride = C, ulong2 origin = 0, bool transposed = false) {
-  for (tf_u32 i = 0; i < 2; i++) *tf_metal::matrix_element(p, stride, origin, transposed, i) = m.tf_pair[i];
-}
-
-template <class D, class A, class B, class S>
-TF_INLINE void simdgroup_multiply_accumulate(simdgroup_matrix<D>& d, const simdgroup_matrix<A>& a, const simdgroup_matrix<B>& b,
-                                             const simdgroup_matrix<S>& c, TfSite site = tf_here()) {
-  TfThread* t = tf_self();
-  tf_metal::MatrixPlace at = tf_metal::matrix_place(t->lane);
-  float row[8], sum[2] = { (float)c.tf_pair[0], (float)c.tf_pair[1] };
-  TfLanes lanes = tf_meet_active(t, tf_bits(a.tf_pair), TF_OP_MATRIX, site);
-  for (tf_u32 k = 0; k < 8; k++) row[k] = tf_metal::matrix_value<A>(lanes, at.row, k);
-  lanes = tf_meet_active(t, tf_bits(b.tf_pair), TF_OP_MATRIX, site);
-  for (tf_u32 k = 0; k < 8; k++)
-    for (tf_u32 i = 0; i < 2; i++) sum[i] = tf_fma(row[k], tf_metal::matrix_value<B>(lanes, k, at.column + i), sum[i]);
-  for (tf_u32 i = 0; i < 2; i++) d.tf_pair[i] = tf_metal::convert<D>(sum[i]);
-}
-template <class D, class A, class B>
-TF_INLINE void simdgroup_multiply(simdgroup_matrix<D>& d, const simdgroup_matrix<A>& a, const simdgroup_matrix<B>& b,
-                                  TfSite site = tf_here()) {
-  simdgroup_multiply_accumulate(d, a, b, make_filled_simdgroup_matrix<float>(0.0f), site);
+template <class T, int C, int R> TF_INLINE vec<T, C> operator*(vec<T, R> v, const matrix<T, C, R>& a) {
+  return transpose(a) * v;
 }
 
 } // namespace metal
+
+#define TF_MATRICES(T)                                                                                                 \
+  typedef metal::matrix<T, 2, 2> T##2x2;                                                                               \
+  typedef metal::matrix<T, 2, 3> T##2x3;                                                                               \
+  typedef metal::matrix<T, 2, 4> T##2x4;                                                                               \
+  typedef metal::matrix<T, 3, 2> T##3x2;                                                                               \
+  typedef metal::matrix<T, 3, 3> T##3x3;                                                                               \
+  typedef metal::matrix<T, 3, 4> T##3x4;                                                                               \
+  typedef metal::matrix<T, 4, 2> T##4x2;                                                                               \
+  typedef metal::matrix<T, 4, 3> T##4x3;                                                                               \
+  typedef metal::matrix<T, 4, 4> T##4x4;
+TF_MATRICES(float)
+TF_MATRICES(half)
+TF_MATRICES(bfloat)
+#undef TF_MATRICES
 
 #endif

@@ -1,12 +1,14 @@
-// Barriers, and the functions of a simdgroup and of a quad. A sum of lanes is a butterfly's, the largest distance first, in
-// every schedule. A lane that does not take part reads as a NaN, or as a wild index.
+// Barriers, and the functions of a simdgroup and of a quad. A sum of lanes is a butterfly's, the largest distance
+// first, in every schedule. A lane that does not take part reads as a NaN, or as a wild index.
 #ifndef TF_METAL_SIMD_H
 #define TF_METAL_SIMD_H
 #include "math.h"
 
 namespace metal {
 
-enum class mem_flags { mem_none = 0, mem_device = 1, mem_threadgroup = 2, mem_texture = 4, mem_threadgroup_imageblock = 8 };
+enum class mem_flags {
+  mem_none = 0, mem_device = 1, mem_threadgroup = 2, mem_texture = 4, mem_threadgroup_imageblock = 8
+};
 TF_INLINE constexpr mem_flags operator|(mem_flags a, mem_flags b) { return (mem_flags)((int)a | (int)b); }
 
 TF_INLINE void threadgroup_barrier(mem_flags, TfSite site = tf_here()) { tf_barrier(site); }
@@ -34,7 +36,8 @@ template <class T> TF_INLINE T shuffle(T v, tf_u32 op, tf_u32 source, TfSite sit
   });
 }
 template <class T> TF_INLINE T shuffle_within(T v, tf_u32 op, tf_u32 by, tf_u32 width, TfSite site) {
-  return shuffle(v, op, tf_source(op, tf_self()->lane, by, width), site);
+  tf_u32 way = op == TF_OP_BROADCAST ? TF_OP_SHUFFLE : op;
+  return shuffle(v, op, tf_source(way, tf_self()->lane, by, width), site);
 }
 
 template <class T, class F> TF_INLINE T reduce(T v, tf_u32 op, F combine, TfSite site) {
@@ -68,9 +71,9 @@ template <class T, class F> TF_INLINE T scan(T v, bool inclusive, int start, F c
   });
 }
 
-#define TF_COMBINE(name, expression)                                                                                       \
-  struct name {                                                                                                            \
-    template <class T> TF_MEMBER T operator()(T a, T b) const { return (T)(expression); }                                  \
+#define TF_COMBINE(name, expression)                                                                                   \
+  struct name {                                                                                                        \
+    template <class T> TF_MEMBER T operator()(T a, T b) const { return (T)(expression); }                              \
   };
 TF_COMBINE(Add, a + b)
 TF_COMBINE(Multiply, a * b)
@@ -85,12 +88,12 @@ TF_COMBINE(Xor, a ^ b)
 
 namespace metal {
 
-#define TF_REDUCE(name, op, combine)                                                                                       \
-  template <class T> TF_INLINE T simd_##name(T v, TfSite site = tf_here()) {                                               \
-    return tf_metal::reduce(v, op, tf_metal::combine(), site);                                                             \
-  }                                                                                                                        \
-  template <class T> TF_INLINE T quad_##name(T v, TfSite site = tf_here()) {                                               \
-    return tf_metal::reduce_quad(v, op, tf_metal::combine(), site);                                                        \
+#define TF_REDUCE(name, op, combine)                                                                                   \
+  template <class T> TF_INLINE T simd_##name(T v, TfSite site = tf_here()) {                                           \
+    return tf_metal::reduce(v, op, tf_metal::combine(), site);                                                         \
+  }                                                                                                                    \
+  template <class T> TF_INLINE T quad_##name(T v, TfSite site = tf_here()) {                                           \
+    return tf_metal::reduce_quad(v, op, tf_metal::combine(), site);                                                    \
   }
 TF_REDUCE(sum, TF_OP_ADD, Add)
 TF_REDUCE(product, TF_OP_MULTIPLY, Multiply)
@@ -101,9 +104,9 @@ TF_REDUCE(or, TF_OP_OR, Or)
 TF_REDUCE(xor, TF_OP_XOR, Xor)
 #undef TF_REDUCE
 
-#define TF_SCAN(name, inclusive, start, combine)                                                                           \
-  template <class T> TF_INLINE T simd_prefix_##name(T v, TfSite site = tf_here()) {                                        \
-    return tf_metal::scan(v, inclusive, start, tf_metal::combine(), site);                                                 \
+#define TF_SCAN(name, inclusive, start, combine)                                                                       \
+  template <class T> TF_INLINE T simd_prefix_##name(T v, TfSite site = tf_here()) {                                    \
+    return tf_metal::scan(v, inclusive, start, tf_metal::combine(), site);                                             \
   }
 TF_SCAN(inclusive_sum, true, 0, Add)
 TF_SCAN(exclusive_sum, false, 0, Add)
@@ -111,12 +114,12 @@ TF_SCAN(inclusive_product, true, 1, Multiply)
 TF_SCAN(exclusive_product, false, 1, Multiply)
 #undef TF_SCAN
 
-#define TF_SHUFFLE(name, op)                                                                                               \
-  template <class T> TF_INLINE T simd_##name(T v, ushort by, TfSite site = tf_here()) {                                    \
-    return tf_metal::shuffle_within(v, op, by, tf_metal::SIMD_LANES, site);                                                \
-  }                                                                                                                        \
-  template <class T> TF_INLINE T quad_##name(T v, ushort by, TfSite site = tf_here()) {                                    \
-    return tf_metal::shuffle_within(v, op, by, tf_metal::QUAD_LANES, site);                                                \
+#define TF_SHUFFLE(name, op)                                                                                           \
+  template <class T> TF_INLINE T simd_##name(T v, ushort by, TfSite site = tf_here()) {                                \
+    return tf_metal::shuffle_within(v, op, by, tf_metal::SIMD_LANES, site);                                            \
+  }                                                                                                                    \
+  template <class T> TF_INLINE T quad_##name(T v, ushort by, TfSite site = tf_here()) {                                \
+    return tf_metal::shuffle_within(v, op, by, tf_metal::QUAD_LANES, site);                                            \
   }
 TF_SHUFFLE(shuffle, TF_OP_SHUFFLE)
 TF_SHUFFLE(broadcast, TF_OP_BROADCAST)

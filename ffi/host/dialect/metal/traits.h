@@ -29,8 +29,8 @@ template <class T> using remove_reference_t = __remove_reference_t(T);
 template <class T> using remove_addrspace_t = T;
 template <class T> __add_rvalue_reference(T) declval();
 
-#define TF_TRAIT(name, condition)                                                                                          \
-  template <class T> struct name : bool_constant<(condition)> {};                                                          \
+#define TF_TRAIT(name, condition)                                                                                      \
+  template <class T> struct name : bool_constant<(condition)> {};                                                      \
   template <class T> constexpr bool name##_v = (condition);
 TF_TRAIT(is_floating_point, tf_metal::is_float<__remove_cv(T)>)
 TF_TRAIT(is_integral, __is_integral(T))
@@ -60,17 +60,17 @@ template <class T> struct numeric_limits {
   static constexpr T lowest() { return min(); }
 };
 // largest, smallest normal, spacing at 1, smallest subnormal.
-#define TF_LIMITS(T, bits, largest, least, spacing, smallest)                                                              \
-  template <> struct numeric_limits<T> {                                                                                   \
-    static constexpr bool is_signed = true, is_integer = false, has_infinity = true;                                       \
-    static constexpr int digits = bits;                                                                                    \
-    static constexpr T max() { return (T)largest; }                                                                        \
-    static constexpr T lowest() { return (T)-largest; }                                                                    \
-    static constexpr T min() { return (T)least; }                                                                          \
-    static constexpr T epsilon() { return (T)spacing; }                                                                    \
-    static constexpr T denorm_min() { return (T)smallest; }                                                                \
-    static constexpr T infinity() { return (T)__builtin_inff(); }                                                          \
-    static constexpr T quiet_NaN() { return (T)__builtin_nanf(""); }                                                       \
+#define TF_LIMITS(T, bits, largest, least, spacing, smallest)                                                          \
+  template <> struct numeric_limits<T> {                                                                               \
+    static constexpr bool is_signed = true, is_integer = false, has_infinity = true;                                   \
+    static constexpr int digits = bits;                                                                                \
+    static constexpr T max() { return (T)largest; }                                                                    \
+    static constexpr T lowest() { return (T)-largest; }                                                                \
+    static constexpr T min() { return (T)least; }                                                                      \
+    static constexpr T epsilon() { return (T)spacing; }                                                                \
+    static constexpr T denorm_min() { return (T)smallest; }                                                            \
+    static constexpr T infinity() { return (T)__builtin_inff(); }                                                      \
+    static constexpr T quiet_NaN() { return (T)__builtin_nanf(""); }                                                   \
   };
 TF_LIMITS(float, 24, 0x1.fffffep127f, 0x1p-126f, 0x1p-23f, 0x1p-149f)
 TF_LIMITS(half, 11, 65504.0f, 0x1p-14f, 0x1p-10f, 0x1p-24f)

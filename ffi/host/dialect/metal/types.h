@@ -1,6 +1,8 @@
-// Metal's scalar, vector and packed types. Vectors are clang's extended vectors: they have Metal's sizes, alignments and
-// swizzles. A comparison of vectors gives a mask of integers, all ones where it holds, and a mask is taken wherever Metal
-// takes a vector of bool.
+// Metal's scalar, vector and packed types. Vectors are clang's extended vectors: they have Metal's sizes, alignments
+// and swizzles. A comparison of vectors gives a mask of integers, all ones where it holds; it is taken wherever Metal
+// takes a vector of bool, but as a number each place is -1, not 1: a source converts it by bool4, or uses select.
+//
+// half and bfloat are clang's types: an operation rounds once to its type, and mixed operands convert as Metal's do.
 #ifndef TF_METAL_TYPES_H
 #define TF_METAL_TYPES_H
 #include "../math.h"
@@ -31,7 +33,7 @@ namespace metal {
 template <class T, int N> using vec = T __attribute__((ext_vector_type(N)));
 }
 
-#define TF_FOR_SCALARS(X)                                                                                                  \
+#define TF_FOR_SCALARS(X)                                                                                              \
   X(float) X(half) X(bfloat) X(char) X(uchar) X(short) X(ushort) X(int) X(uint) X(long) X(ulong)
 
 // A packed vector is aligned as its element.
@@ -66,12 +68,12 @@ template <class T> struct TfPacked4 {
   TF_MEMBER const T& operator[](size_t i) const { return (&x)[i]; }
 };
 
-#define TF_VECTORS(T)                                                                                                      \
-  typedef metal::vec<T, 2> T##2;                                                                                           \
-  typedef metal::vec<T, 3> T##3;                                                                                           \
-  typedef metal::vec<T, 4> T##4;                                                                                           \
-  typedef TfPacked2<T> packed_##T##2;                                                                                      \
-  typedef TfPacked3<T> packed_##T##3;                                                                                      \
+#define TF_VECTORS(T)                                                                                                  \
+  typedef metal::vec<T, 2> T##2;                                                                                       \
+  typedef metal::vec<T, 3> T##3;                                                                                       \
+  typedef metal::vec<T, 4> T##4;                                                                                       \
+  typedef TfPacked2<T> packed_##T##2;                                                                                  \
+  typedef TfPacked3<T> packed_##T##3;                                                                                  \
   typedef TfPacked4<T> packed_##T##4;
 TF_FOR_SCALARS(TF_VECTORS)
 #undef TF_VECTORS
@@ -98,32 +100,36 @@ template <bool> struct TfWhenType {};
 template <> struct TfWhenType<true> { typedef void type; };
 template <bool C> using TfWhen = typename TfWhenType<C>::type;
 
-#define TF_BOOLS(N, members)                                                                                               \
-  struct bool##N;                                                                                                          \
-  template <> struct TfVector<bool##N> : TfVectorOf<bool, N> {};                                                           \
-  struct bool##N {                                                                                                         \
-    bool members;                                                                                                          \
-    bool##N() = default;                                                                                                   \
-    TF_MEMBER bool##N(bool all) {                                                                                          \
-      for (int i = 0; i < N; i++) (*this)[i] = all;                                                                        \
-    }                                                                                                                      \
-    template <class... B, class = TfWhen<sizeof...(B) == N>> TF_MEMBER bool##N(B... each) {                                \
-      const bool list[] = { (bool)each... };                                                                               \
-      for (int i = 0; i < N; i++) (*this)[i] = list[i];                                                                    \
-    }                                                                                                                      \
-    template <class M, class = TfWhen<TfVector<M>::size == N>, class = void> TF_MEMBER bool##N(M mask) {                   \
-      for (int i = 0; i < N; i++) (*this)[i] = mask[i] != 0;                                                               \
-    }                                                                                                                      \
-    TF_MEMBER bool& operator[](int i) { return (&x)[i]; }                                                                  \
-    TF_MEMBER bool operator[](int i) const { return (&x)[i]; }                                                             \
-    friend TF_MEMBER bool##N operator!(bool##N a) { return a.with(a, [](bool p, bool) { return !p; }); }                   \
-    friend TF_MEMBER bool##N operator&&(bool##N a, bool##N b) { return a.with(b, [](bool p, bool q) { return p && q; }); } \
-    friend TF_MEMBER bool##N operator||(bool##N a, bool##N b) { return a.with(b, [](bool p, bool q) { return p || q; }); } \
-    template <class F> TF_MEMBER bool##N with(bool##N b, F f) const {                                                      \
-      bool##N r;                                                                                                           \
-      for (int i = 0; i < N; i++) r[i] = f((*this)[i], b[i]);                                                              \
-      return r;                                                                                                            \
-    }                                                                                                                      \
+#define TF_BOOLS(N, members)                                                                                           \
+  struct bool##N;                                                                                                      \
+  template <> struct TfVector<bool##N> : TfVectorOf<bool, N> {};                                                       \
+  struct __attribute__((aligned(N == 2 ? 2 : 4))) bool##N {                                                            \
+    bool members;                                                                                                      \
+    bool##N() = default;                                                                                               \
+    TF_MEMBER bool##N(bool all) {                                                                                      \
+      for (int i = 0; i < N; i++) (*this)[i] = all;                                                                    \
+    }                                                                                                                  \
+    template <class... B, class = TfWhen<sizeof...(B) == N>> TF_MEMBER bool##N(B... each) {                            \
+      const bool list[] = { (bool)each... };                                                                           \
+      for (int i = 0; i < N; i++) (*this)[i] = list[i];                                                                \
+    }                                                                                                                  \
+    template <class M, class = TfWhen<TfVector<M>::size == N>, class = void> TF_MEMBER bool##N(M mask) {               \
+      for (int i = 0; i < N; i++) (*this)[i] = mask[i] != 0;                                                           \
+    }                                                                                                                  \
+    TF_MEMBER bool& operator[](int i) { return (&x)[i]; }                                                              \
+    TF_MEMBER bool operator[](int i) const { return (&x)[i]; }                                                         \
+    friend TF_MEMBER bool##N operator!(bool##N a) { return a.with(a, [](bool p, bool) { return !p; }); }               \
+    friend TF_MEMBER bool##N operator&&(bool##N a, bool##N b) {                                                        \
+      return a.with(b, [](bool p, bool q) { return p && q; });                                                         \
+    }                                                                                                                  \
+    friend TF_MEMBER bool##N operator||(bool##N a, bool##N b) {                                                        \
+      return a.with(b, [](bool p, bool q) { return p || q; });                                                         \
+    }                                                                                                                  \
+    template <class F> TF_MEMBER bool##N with(bool##N b, F f) const {                                                  \
+      bool##N r;                                                                                                       \
+      for (int i = 0; i < N; i++) r[i] = f((*this)[i], b[i]);                                                          \
+      return r;                                                                                                        \
+    }                                                                                                                  \
   };
 #define TF_LIST(...) __VA_ARGS__
 TF_BOOLS(2, TF_LIST(x, y))

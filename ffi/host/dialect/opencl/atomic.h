@@ -1,31 +1,31 @@
-// Atomic functions, of OpenCL 1.x on plain integers and of 2.x on atomic types. One processor runs a device's threads and
-// switches between them only where they wait, so a plain read-modify-write is indivisible; it is volatile because another
-// thread may have written since.
+// Atomic functions, of OpenCL 1.x on plain integers and of 2.x on atomic types. One processor runs a device's threads
+// and switches between them only where they wait, so a plain read-modify-write is indivisible; it is volatile because
+// another thread may have written since.
 #ifndef TF_OPENCL_ATOMIC_H
 #define TF_OPENCL_ATOMIC_H
 #include "workitem.h"
 
-#define TF_CL_FETCH(name, expression, T, Q)                                                                                \
-  TF_CL T atomic_##name(volatile Q T* p, T v) {                                                                            \
-    const T old = *p;                                                                                                      \
-    *p = (T)(expression);                                                                                                  \
-    return old;                                                                                                            \
-  }                                                                                                                        \
+#define TF_CL_FETCH(name, expression, T, Q)                                                                            \
+  TF_CL T atomic_##name(volatile Q T* p, T v) {                                                                        \
+    const T old = *p;                                                                                                  \
+    *p = (T)(expression);                                                                                              \
+    return old;                                                                                                        \
+  }                                                                                                                    \
   TF_CL T atom_##name(volatile Q T* p, T v) { return atomic_##name(p, v); }
-#define TF_CL_ATOMICS(T, Q)                                                                                                \
-  TF_CL_FETCH(add, old + v, T, Q) TF_CL_FETCH(sub, old - v, T, Q) TF_CL_FETCH(xchg, v, T, Q)                               \
-  TF_CL_FETCH(min, v < old ? v : old, T, Q) TF_CL_FETCH(max, v > old ? v : old, T, Q)                                      \
-  TF_CL_FETCH(and, old & v, T, Q) TF_CL_FETCH(or, old | v, T, Q) TF_CL_FETCH(xor, old ^ v, T, Q)                           \
-  TF_CL T atomic_inc(volatile Q T* p) { return atomic_add(p, (T)1); }                                                      \
-  TF_CL T atomic_dec(volatile Q T* p) { return atomic_sub(p, (T)1); }                                                      \
-  TF_CL T atom_inc(volatile Q T* p) { return atomic_add(p, (T)1); }                                                        \
-  TF_CL T atom_dec(volatile Q T* p) { return atomic_sub(p, (T)1); }                                                        \
-  TF_CL T atomic_cmpxchg(volatile Q T* p, T expected, T v) {                                                               \
-    const T old = *p;                                                                                                      \
-    if (old == expected) *p = v;                                                                                           \
-    else tf_cl_let_others_run();                                                                                           \
-    return old;                                                                                                            \
-  }                                                                                                                        \
+#define TF_CL_ATOMICS(T, Q)                                                                                            \
+  TF_CL_FETCH(add, old + v, T, Q) TF_CL_FETCH(sub, old - v, T, Q) TF_CL_FETCH(xchg, v, T, Q)                           \
+  TF_CL_FETCH(min, v < old ? v : old, T, Q) TF_CL_FETCH(max, v > old ? v : old, T, Q)                                  \
+  TF_CL_FETCH(and, old & v, T, Q) TF_CL_FETCH(or, old | v, T, Q) TF_CL_FETCH(xor, old ^ v, T, Q)                       \
+  TF_CL T atomic_inc(volatile Q T* p) { return atomic_add(p, (T)1); }                                                  \
+  TF_CL T atomic_dec(volatile Q T* p) { return atomic_sub(p, (T)1); }                                                  \
+  TF_CL T atom_inc(volatile Q T* p) { return atomic_add(p, (T)1); }                                                    \
+  TF_CL T atom_dec(volatile Q T* p) { return atomic_sub(p, (T)1); }                                                    \
+  TF_CL T atomic_cmpxchg(volatile Q T* p, T expected, T v) {                                                           \
+    const T old = *p;                                                                                                  \
+    if (old == expected) *p = v;                                                                                       \
+    else tf_cl_let_others_run();                                                                                       \
+    return old;                                                                                                        \
+  }                                                                                                                    \
   TF_CL T atom_cmpxchg(volatile Q T* p, T expected, T v) { return atomic_cmpxchg(p, expected, v); }
 TF_CL_SPACES(TF_CL_ATOMICS, int)
 TF_CL_SPACES(TF_CL_ATOMICS, uint)
@@ -56,8 +56,8 @@ TF_CL_SPACES(TF_CL_FETCH, xchg, v, float)
 #define atomic_fetch_or_explicit(p, v, ...) __opencl_atomic_fetch_or(p, v, TF_CL_ORDERED)
 #define atomic_fetch_xor(p, v) __opencl_atomic_fetch_xor(p, v, TF_CL_ORDERED)
 #define atomic_fetch_xor_explicit(p, v, ...) __opencl_atomic_fetch_xor(p, v, TF_CL_ORDERED)
-#define TF_CL_EXCHANGE(p, expected, v)                                                                                     \
-  (__opencl_atomic_compare_exchange_strong(p, expected, v, memory_order_seq_cst, memory_order_seq_cst, memory_scope_device) \
+#define TF_CL_EXCHANGE(p, expected, v)                                                                                 \
+  (__opencl_atomic_compare_exchange_strong(p, expected, v, memory_order_seq_cst, TF_CL_ORDERED)                        \
      ? 1 : (tf_cl_let_others_run(), 0))
 #define atomic_compare_exchange_strong(p, expected, v) TF_CL_EXCHANGE(p, expected, v)
 #define atomic_compare_exchange_weak(p, expected, v) TF_CL_EXCHANGE(p, expected, v)

@@ -24,28 +24,33 @@
 #define TF_CL_UNSIGNED(X) X(uchar) X(ushort) X(uint) X(ulong)
 #define TF_CL_INTEGERS(X) TF_CL_SIGNED(X) TF_CL_UNSIGNED(X)
 #define TF_CL_FLOATS(X) X(float) X(half)
-#define TF_CL_SCALARS(X) TF_CL_INTEGERS(X) TF_CL_FLOATS(X)
+#if defined(cl_khr_fp64)
+#define TF_CL_DOUBLE(X) X(double)
+#else
+#define TF_CL_DOUBLE(X)
+#endif
+#define TF_CL_SCALARS(X) TF_CL_INTEGERS(X) TF_CL_FLOATS(X) TF_CL_DOUBLE(X)
 
 // name(T) in terms of itself for vectors, place by place.
-#define TF_CL_VECTOR1(name, R, T, N)                                                                                       \
-  TF_CL R##N name(T##N a) {                                                                                                \
-    R##N r;                                                                                                                \
-    for (int i = 0; i < N; i++) r[i] = name((T)a[i]);                                                                      \
-    return r;                                                                                                              \
+#define TF_CL_VECTOR1(name, R, T, N)                                                                                   \
+  TF_CL R##N name(T##N a) {                                                                                            \
+    R##N r;                                                                                                            \
+    for (int i = 0; i < N; i++) r[i] = name((T)a[i]);                                                                  \
+    return r;                                                                                                          \
   }
-#define TF_CL_VECTOR2(name, R, T, N)                                                                                       \
-  TF_CL R##N name(T##N a, T##N b) {                                                                                        \
-    R##N r;                                                                                                                \
-    for (int i = 0; i < N; i++) r[i] = name((T)a[i], (T)b[i]);                                                             \
-    return r;                                                                                                              \
+#define TF_CL_VECTOR2(name, R, T, N)                                                                                   \
+  TF_CL R##N name(T##N a, T##N b) {                                                                                    \
+    R##N r;                                                                                                            \
+    for (int i = 0; i < N; i++) r[i] = name((T)a[i], (T)b[i]);                                                         \
+    return r;                                                                                                          \
   }
-#define TF_CL_VECTOR3(name, R, T, N)                                                                                       \
-  TF_CL R##N name(T##N a, T##N b, T##N c) {                                                                                \
-    R##N r;                                                                                                                \
-    for (int i = 0; i < N; i++) r[i] = name((T)a[i], (T)b[i], (T)c[i]);                                                    \
-    return r;                                                                                                              \
+#define TF_CL_VECTOR3(name, R, T, N)                                                                                   \
+  TF_CL R##N name(T##N a, T##N b, T##N c) {                                                                            \
+    R##N r;                                                                                                            \
+    for (int i = 0; i < N; i++) r[i] = name((T)a[i], (T)b[i], (T)c[i]);                                                \
+    return r;                                                                                                          \
   }
-#define TF_CL_ALL(vector, name, R, T)                                                                                      \
+#define TF_CL_ALL(vector, name, R, T)                                                                                  \
   vector(name, R, T, 2) vector(name, R, T, 3) vector(name, R, T, 4) vector(name, R, T, 8) vector(name, R, T, 16)
 
 #endif

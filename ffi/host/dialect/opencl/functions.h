@@ -2,11 +2,14 @@
 #ifndef TF_OPENCL_FUNCTIONS_H
 #define TF_OPENCL_FUNCTIONS_H
 
-#define TF_CL_FUNCTIONS1(X)                                                                                                \
-  X(exp) X(exp2) X(exp10) X(expm1) X(log) X(log2) X(log10) X(log1p) X(sin) X(cos) X(tan) X(sinpi) X(cospi)                 \
-  X(asin) X(acos) X(atan) X(sinh) X(cosh) X(tanh) X(asinh) X(acosh) X(atanh) X(erf) X(erfc) X(cbrt)                        \
+#define TF_CL_FUNCTIONS1(X)                                                                                            \
+  X(exp) X(exp2) X(exp10) X(expm1) X(log) X(log2) X(log10) X(log1p) X(sin) X(cos) X(tan) X(sinpi) X(cospi)             \
+  X(asin) X(acos) X(atan) X(sinh) X(cosh) X(tanh) X(asinh) X(acosh) X(atanh) X(erf) X(erfc) X(cbrt)                    \
   X(sqrt) X(rsqrt) X(fabs) X(floor) X(ceil) X(trunc) X(round) X(rint)
 #define TF_CL_FUNCTIONS2(X) X(pow) X(atan2) X(fmod) X(remainder) X(hypot) X(fmax) X(fmin) X(copysign) X(nextafter)
+
+// Those of double.
+#define TF_CL_FUNCTIONS_DOUBLE(X) X(exp) X(exp2) X(log) X(log2)
 
 // Combinations of a sub-group's values, and ways to move them.
 #define TF_CL_ADD 0

@@ -9,6 +9,9 @@
 #define TF_CL_DEFINE2(name) TF_CL_C float tf_cl_##name(float x, float y) { return tf_##name(x, y); }
 TF_CL_FUNCTIONS1(TF_CL_DEFINE1)
 TF_CL_FUNCTIONS2(TF_CL_DEFINE2)
+#define TF_CL_DEFINE_DOUBLE(name) TF_CL_C double tf_cl_double_##name(double x) { return tf_##name##_double(x); }
+TF_CL_FUNCTIONS_DOUBLE(TF_CL_DEFINE_DOUBLE)
+#undef TF_CL_DEFINE_DOUBLE
 #undef TF_CL_DEFINE1
 #undef TF_CL_DEFINE2
 TF_CL_C float tf_cl_ldexp(float x, int n) { return tf_ldexp(x, n); }

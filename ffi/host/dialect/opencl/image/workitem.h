@@ -37,8 +37,8 @@ TF_CL_C void tf_cl_let_others_run() {
 
 // The local variables of the source, by their id; the table names them, the first use sizes them.
 extern TfLocalVariable tf_cl_locals[];
-#define TF_CL_LOCALS_BEGIN(source)                                                                                         \
-  static constexpr char tf_cl_source[] = source;                                                                           \
+#define TF_CL_LOCALS_BEGIN(source)                                                                                     \
+  static constexpr char tf_cl_source[] = source;                                                                       \
   __attribute__((visibility("hidden"))) TfLocalVariable tf_cl_locals[] = {
 #define TF_CL_LOCAL(name, line) { 0, 0, name, tf_cl_source, line, 0, 0, 0 },
 #define TF_CL_LOCALS_END { 0, 0, nullptr, nullptr, 0, 0, 0, 0 } };
