@@ -24,6 +24,7 @@ export interface Problem {
   readonly graph: Graph;
   readonly inputs: Readonly<Record<string, Tensor>>;
   readonly outputs: Readonly<Record<string, Tensor>>;
+  /** As the kernel gets them: rounded to fp32. */
   readonly scalars: Readonly<Record<string, number>>;
   readonly dims: readonly string[];
 }
@@ -44,7 +45,8 @@ export function problemOf(
   });
   const names = { inputs: Object.fromEntries(ranks), sizes: dims, scalars: Object.keys(scalars) };
   const graph = unroundedOutputs(buildGraph(formula.text, names), outputs);
-  const problem = { formula, graph, inputs, outputs, scalars, dims };
+  const rounded = Object.entries(scalars).map(([name, value]) => [name, Math.fround(value)] as const);
+  const problem = { formula, graph, inputs, outputs, scalars: Object.fromEntries(rounded), dims };
   checkOutputs(problem);
   if (formula.family !== 'rows') splitContraction(problem);
   return problem;

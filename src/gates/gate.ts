@@ -3,9 +3,14 @@ import type { Dialect } from '../families/formula/functions.ts';
 import type { GateName } from '../spec/contract.ts';
 import type { Kernel } from '../spec/registration.ts';
 import type { GateCase } from './case.ts';
-import type { Note, Outcome } from './finding.ts';
+import type { Finding, Note, Outcome } from './finding.ts';
 import { worseMargin } from './finding.ts';
 import type { CaseFinding, GateResult, Status } from './result.ts';
+
+/** A finding at its case, without what only the gate itself needs. */
+function atCase({ class: kind, what, worst, why }: Finding, label: string): CaseFinding {
+  return { class: kind, what, ...(worst !== undefined && { worst }), ...(why !== undefined && { why }), label };
+}
 
 export class GateTrial {
   readonly control = undefined;
@@ -40,7 +45,7 @@ export class GateTrial {
       return;
     }
     this.cases++;
-    this.findings.push(...outcome.findings.map((finding) => ({ ...finding, label: gateCase.label })));
+    this.findings.push(...outcome.findings.map((finding) => atCase(finding, gateCase.label)));
     for (const note of outcome.notes ?? []) this.note(note);
     const worse = worseMargin(this.margin, outcome.margin);
     if (worse && worse !== this.margin) this.margin = { ...worse, label: gateCase.label };

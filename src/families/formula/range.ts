@@ -71,7 +71,8 @@ function evaluate(node: Node, graph: Graph, row: RowBinding, all: readonly Ends[
     case 'scalar':
       return both(out, [row.scalars[node.name] ?? Number.NaN]);
     case 'constant':
-      return both(out, [node.value]);
+      both(out, [node.value]);
+      return widen(out, 0.5, arithmetic.flush);
     case 'point':
       return roundEnds(node.type, at(all, node.arg), out);
     case 'reduce':
@@ -163,8 +164,8 @@ function widen(out: Ends, ulps: number, flush: boolean): void {
     const lo = out.lo[i] as number;
     const hi = out.hi[i] as number;
     if (ulps <= 0.5 && lo === hi && Math.fround(lo) === lo) continue;
-    out.lo[i] = lo - relative * Math.abs(lo) - absolute;
-    out.hi[i] = hi + relative * Math.abs(hi) + absolute;
+    if (Number.isFinite(lo)) out.lo[i] = lo - relative * Math.abs(lo) - absolute;
+    if (Number.isFinite(hi)) out.hi[i] = hi + relative * Math.abs(hi) + absolute;
   }
 }
 
