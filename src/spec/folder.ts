@@ -19,7 +19,7 @@ export interface Listing {
 /** Where kernels lie: the project's own, or TF_KERNELS when run from source. */
 export const KERNELS = process.env['TF_KERNELS'] || join(import.meta.dir, '../../kernels');
 
-const SOURCE_PATTERN = '**/*.{cu,cuh,hip,metal,cl,h,clh}';
+const SOURCE_PATTERN = '**/*.{cu,cuh,hip,hpp,metal,cl,h,clh}';
 const CONTRACT_PATTERN = '**/*.contract.ts';
 
 /** Paths of every contract, relative to the folder. */

@@ -122,7 +122,10 @@ export function stretch(contract: Contract, shape: Shape, dim: string, wanted: n
   return shape;
 }
 
-/** For each route, the longest served sums at few outputs: every other dimension at one tile, where the route allows it. */
+/** Sizes of the other dimensions of a sum under test: enough outputs to see it, few enough to replay them all. */
+const FEW = 8;
+
+/** For each route, the longest served sums at few outputs: every other dimension small, where the route allows it. */
 export function sumShapes(contract: Contract, over: string): Shape[] {
   const bases = routeBases(contract);
   const longest = servedShapes(contract).toSorted((a, b) => sizeOf(b, over) - sizeOf(a, over) || volume(a) - volume(b));
@@ -130,7 +133,10 @@ export function sumShapes(contract: Contract, over: string): Shape[] {
     const base = bases.find((candidate) => sameRoutes(contract, candidate, top)) ?? top;
     return Object.entries(contract.dims).reduce((shape, [name, dim]) => {
       if (name === over) return shape;
-      const sizes = [Math.min(dim.tile ?? sizeOf(base, name), sizeOf(base, name)), sizeOf(base, name)];
+      const step = dim.step ?? 1;
+      const least = dim.least ?? step;
+      const few = least + Math.max(0, Math.ceil((FEW - least) / step)) * step;
+      const sizes = [Math.min(few, sizeOf(base, name)), sizeOf(base, name)];
       const small = sizes
         .map((size) => ({ ...shape, [name]: size }))
         .find((candidate) => sameRoutes(contract, candidate, top));
