@@ -8,9 +8,9 @@ import { buildRuntime } from '../src/device/toolchain/runtime.ts';
 import { readFolder } from '../src/spec/folder.ts';
 import { loadKernels } from '../src/spec/load.ts';
 import { tell } from '../src/cli/errors.ts';
-import { buildExecutable } from './build/executable.ts';
-import { writeImages } from './build/images.ts';
-import { imageRequests } from './build/requests.ts';
+import { buildExecutable } from './binary/executable.ts';
+import { writeImages } from './binary/images.ts';
+import { imageRequests } from './binary/requests.ts';
 
 const ROOT = join(import.meta.dir, '..');
 const OUTFILE = join(ROOT, 'dist/tf-kernel-contract');

@@ -1,4 +1,6 @@
-/** Launches as a driver gets them: a contract's functions of the shape, called at every shape that the contract owes. */
+/**
+ * Launches as a driver gets them: a contract's functions of the shape, called at every shape that the contract owes.
+ */
 import type { Dialect } from '../families/formula/functions.ts';
 import type { Shape } from '../families/tensor.ts';
 import { shapeText } from '../families/tensor.ts';
@@ -34,13 +36,15 @@ export interface AuditLaunch {
   /** The source file, relative to kernels/. */
   readonly source: string;
   readonly defines: Readonly<Record<string, number | string>>;
-  /** Distinct launches only: the smallest shape stands for all that launch alike. */
+  /** Those of its launches that no other stands for. */
   readonly at: readonly LaunchAt[];
 }
 
 /** Every launch of a kernel in all its dialects, at the shapes of gate 3, the largest served one among them. */
 export function auditLaunches({ name, folder, contract, dialects }: Kernel): AuditLaunch[] {
   const shapes = gateShapes(contract);
+  const taken = (dialect: Dialect, launch: Launch): Shape[] =>
+    shapes.filter((shape) => routeOf(contract, dialect, shape) === launch);
   return dialects.flatMap((dialect) =>
     launchesOf(contract, dialect).map((launch) => ({
       kernel: name,
@@ -48,7 +52,7 @@ export function auditLaunches({ name, folder, contract, dialects }: Kernel): Aud
       symbol: launch.symbol,
       source: sourceOf(folder, dialect, launch),
       defines: launch.defines ?? {},
-      at: distinct(shapes.filter((shape) => routeOf(contract, dialect, shape) === launch).map((s) => launchAt(launch, s))),
+      at: outermost(taken(dialect, launch).map((shape) => launchAt(launch, shape))),
     })),
   );
 }
@@ -69,13 +73,16 @@ export const extentOf = ([x = 1, y = 1, z = 1]: readonly number[]): Extent => [x
 
 export const volumeOf = ([x, y, z]: Extent): number => x * y * z;
 
-function distinct(launches: readonly LaunchAt[]): LaunchAt[] {
-  const byValues = new Map<string, LaunchAt>();
-  for (const launch of launches) {
-    const key = [...launch.grid, launch.localBytes].join();
-    if (!byValues.has(key)) byValues.set(key, launch);
-  }
-  return [...byValues.values()];
+/** Launches that break every limit that any breaks. Clusters must divide each grid: there all distinct ones stay. */
+function outermost(launches: readonly LaunchAt[]): LaunchAt[] {
+  const distinct = new Map(launches.map((launch) => [[...launch.grid, launch.localBytes].join(), launch]));
+  const all = [...distinct.values()];
+  return all.filter((launch) => !all.some((other) => other !== launch && standsFor(other, launch)));
+}
+
+function standsFor(other: LaunchAt, launch: LaunchAt): boolean {
+  if (launch.cluster !== undefined || other.localBytes !== launch.localBytes) return false;
+  return launch.grid.every((size, i) => size >= 1 && size <= (other.grid[i] ?? 0));
 }
 
 /** Defines as one text, in the order of their names: `HEAD=128 THREADS=256`. Empty where there are none. */

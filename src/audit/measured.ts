@@ -69,19 +69,26 @@ export interface XpuMeasured {
   readonly spills: number;
 }
 
-/** What a Metal pipeline compiled for: threads a threadgroup on chips where registers lower it. */
+/** What a Metal pipeline compiled for, or, with the chip `source`, what its source says of it on every chip. */
 export interface MetalMeasured {
   readonly dialect: 'metal';
   readonly symbol: string;
   readonly chip: string;
   readonly release?: string;
-  readonly maxThreads: number;
+  /** Threads a threadgroup, on chips where registers lower it; undefined where nothing was compiled for them. */
+  readonly maxThreads?: number;
+  /** Threads that the source reserves by `max_total_threads_per_threadgroup`. */
+  readonly reserved?: number;
+  /** The kernel uses tensor operations. */
+  readonly tensorOps?: boolean;
   readonly staticThreadgroup: number;
 }
 
 export type Measured = CudaMeasured | HipMeasured | XpuMeasured | MetalMeasured;
 
-/** Why an image, or a part of one, gives no measurement. A class a program can test and a sentence a person can read. */
+/**
+ * Why an image, or a part of one, gives no measurement. A class a program can test and a sentence a person can read.
+ */
 export interface ImageProblem {
   readonly class:
     | 'not-an-image'

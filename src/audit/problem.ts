@@ -1,8 +1,9 @@
 /** What gate 5 finds: a limit that a launch breaks, told as a sum that a person can check. */
 
 /**
- * opt-in: the bytes fit, but only a launcher that asks for more than the default may have them. launch bound: what the compiler
- * was told of the largest group. stale: the record is of another source or another compile. pending: nothing was measured.
+ * opt-in: the bytes fit, but only a launcher that asks for more than the default may have them. launch bound: what the
+ * compiler was told of the largest group. stale: the record is of another source or another compile. pending: nothing
+ * was measured.
  */
 export const LIMITS = [
   'threads',

@@ -18,7 +18,7 @@ export interface Progress {
 export function progressOn(stream: ProgressStream): Progress {
   if (!stream.isTTY) return { show: () => {}, clear: () => {} };
   return {
-    show: (done, total, what) => stream.write(CLEAR + barText(done, total, what).slice(0, (stream.columns ?? 80) - 1)),
+    show: (done, total, what) => stream.write(CLEAR + barText(done, total, what).slice(0, (stream.columns || 80) - 1)),
     clear: () => stream.write(CLEAR),
   };
 }

@@ -81,8 +81,8 @@ function reasonLines(
     const [first] = sharing;
     const name = registrationName(registration.kernel, registration.dialect);
     const address = sharing.length === 1 && first ? `${name}:${first.gate}` : name;
-    const where = sharing.length === 1 ? '' : ` (at ${sharing.map(({ gate }) => gate).join(', ')})`;
-    return block(`${head}  ${address}  ${reason}${where}`, [], address, seed);
+    const where = sharing.length === 1 ? '' : `at ${sharing.map(({ gate }) => gate).join(', ')}: `;
+    return block(`${head}  ${address}  ${where}${reason}`, [], address, seed);
   });
 }
 

@@ -17,6 +17,9 @@ export async function buildOnce(): Promise<void> {
   if (code !== 0) throw new Error(`the build ended with ${code}\n${stdout}${stderr}`);
 }
 
+/** Far beyond any load: a run that still goes on then never ends. */
+const HANGS_MS = 10 * 60 * 1000;
+
 interface Surroundings {
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string | undefined>>;
@@ -28,6 +31,7 @@ export async function ran(command: readonly string[], { cwd, env = {} }: Surroun
     ...(cwd !== undefined && { cwd }),
     env,
     stdin: 'ignore',
+    timeout: HANGS_MS,
     stdout: 'pipe',
     stderr: 'pipe',
   });

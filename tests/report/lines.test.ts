@@ -98,8 +98,8 @@ describe('a failing registration', () => {
     const reason = 'kernels/rms_rows/rms_rows.cu does not compile:\nrms_rows.cu:3:1: error: no';
     const stopped = { status: 'fail', cases: 0, reason } as const;
     expect(lines([gate({ gate: 'repeat', ...stopped }), gate(stopped)])).toEqual([
-      'FAIL  rms_rows@cuda  kernels/rms_rows/rms_rows.cu does not compile:',
-      '      rms_rows.cu:3:1: error: no (at repeat, shapes)',
+      'FAIL  rms_rows@cuda  at repeat, shapes: kernels/rms_rows/rms_rows.cu does not compile:',
+      '      rms_rows.cu:3:1: error: no',
       '      Rerun: tf-kernel-contract --only rms_rows@cuda --seed 7',
     ]);
   });

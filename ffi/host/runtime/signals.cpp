@@ -114,15 +114,15 @@ static void use_signal_stack(Device* d) {
 static void make_timer(Device* d) {
   int thread = (int)syscall(SYS_gettid);
   if (d->timer_thread == thread) return;
-  if (d->timer_thread) timer_delete((timer_t)d->timer);
+  if (d->timer_thread) syscall(SYS_timer_delete, d->timer);
   struct sigevent event;
   memset(&event, 0, sizeof event);
   event.sigev_notify = SIGEV_THREAD_ID;
   event.sigev_signo = TIMER_SIGNAL;
   event.sigev_notify_thread_id = thread;
-  timer_t timer;
-  d->timer_thread = timer_create(CLOCK_MONOTONIC, &event, &timer) == 0 ? thread : 0;
-  d->timer = (void*)timer;
+  int timer = 0;
+  d->timer_thread = syscall(SYS_timer_create, CLOCK_MONOTONIC, &event, &timer) == 0 ? thread : 0;
+  d->timer = (void*)(long)timer;
 }
 
 static void set_timer(Device* d, tf_u64 limit_ns) {
@@ -130,7 +130,7 @@ static void set_timer(Device* d, tf_u64 limit_ns) {
   memset(&limit, 0, sizeof limit);
   limit.it_value.tv_sec = (time_t)(limit_ns / 1000000000);
   limit.it_value.tv_nsec = (long)(limit_ns % 1000000000);
-  if (d->timer_thread) timer_settime((timer_t)d->timer, 0, &limit, nullptr);
+  if (d->timer_thread) syscall(SYS_timer_settime, d->timer, 0, &limit, nullptr);
 }
 
 void signals_enter(Device* d, tf_u64 limit_ns) {
@@ -146,7 +146,7 @@ void signals_leave(Device* d) { set_timer(d, 0); }
 
 // The signal stack stays mapped: a thread may have it registered for as long as it lives.
 void signals_close(Device* d) {
-  if (d->timer_thread) timer_delete((timer_t)d->timer);
+  if (d->timer_thread) syscall(SYS_timer_delete, d->timer);
   d->timer_thread = 0;
 }
 

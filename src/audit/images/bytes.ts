@@ -73,7 +73,6 @@ export function textToNul(reader: Reader, at: number): string {
 
 /** Whether the bytes at `at` are those of `ascii`; false where they would lie outside. */
 export function startsWith(bytes: Uint8Array, ascii: string, at = 0): boolean {
-  if (at + ascii.length > bytes.length) return false;
   for (let i = 0; i < ascii.length; i++) if (bytes[at + i] !== ascii.charCodeAt(i)) return false;
   return true;
 }

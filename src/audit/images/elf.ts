@@ -131,7 +131,7 @@ export function* notesOf(elf: Elf, section: Section): Generator<Note> {
     const contentBytes = u32(reader, at + 4);
     const contentAt = at + NOTE_HEADER_BYTES + aligned(nameBytes, 4);
     yield {
-      name: text(reader, at + NOTE_HEADER_BYTES, nameBytes).replace(/\0+$/, ''),
+      name: text(reader, at + NOTE_HEADER_BYTES, nameBytes).split('\0', 1)[0] ?? '',
       type: u32(reader, at + 8),
       content: slice(reader, contentAt, contentBytes),
     };

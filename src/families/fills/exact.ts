@@ -108,7 +108,7 @@ const smallRow: RowMaker = (width, source) => {
  * First half positive and summing to about `sum`, a quarter of it small and odd, at random places, so that a thread of any
  * stride adds large and small. Where the mean is low, a few elements of 8 bits carry the sum. The second half mirrors it,
  * negated: two neighbours move by a step against each other, so that an error which is a function of one term does not cancel
- * though the sums do; and a few elements leave a rest.
+ * though the sums do; the first and a few others leave a rest, so that no sum is 0.
  */
 function mirrored(width: number, sum: number, source: Random): Float64Array {
   const out = new Float64Array(width).fill(1);
@@ -116,13 +116,13 @@ function mirrored(width: number, sum: number, source: Random): Float64Array {
   const mean = sum / Math.max(half, 1);
   const most = Math.floor(Math.min(31, mean / 4));
   for (let i = 0; i < half; i++) {
-    const small = source.unit() < 0.25;
+    const small = i < 2 || source.unit() < 0.25;
     out[i] = small ? 2 * source.int(0, most) + 1 : largeInteger(mean, source);
   }
   for (let i = 0; i < half; i++) {
     const pair = i % 2 === 0 ? i + 1 : i - 1;
     const step = pair < half ? Math.max(stepOf(out[i] ?? 1), stepOf(out[pair] ?? 1)) * (i % 2 === 0 ? 1 : -1) : 0;
-    const rest = Math.abs(step) <= 1 && source.unit() < RESTS / half ? 1 : 0;
+    const rest = i === 0 || (Math.abs(step) <= 1 && source.unit() < RESTS / half) ? 1 : 0;
     out[width - 1 - i] = rest - (out[i] ?? 1) - step;
   }
   return out;

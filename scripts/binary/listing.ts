@@ -1,0 +1,26 @@
+/** Puts a module with every contract and source in the place of src/spec/listing.ts, so that the executable needs no folder. */
+import type { BunPlugin } from 'bun';
+import { join } from 'node:path';
+import { contractPaths, readSources } from '../../src/spec/folder.ts';
+
+/** The module's text: contracts as imports, sources as literals. */
+export function listingModule(root: string): string {
+  const paths = contractPaths(root);
+  const imports = paths.map((path, i) => `import contract${i} from ${JSON.stringify(join(root, path))};`);
+  const contracts = paths.map((path, i) => `{ path: ${JSON.stringify(path)}, exported: contract${i} }`);
+  const sources = JSON.stringify([...readSources(root)]);
+  return [
+    ...imports,
+    `const listing = { contracts: [${contracts.join(', ')}], sources: new Map(${sources}) };`,
+    'export const readListing = () => Promise.resolve(listing);',
+  ].join('\n');
+}
+
+export function bakedListing(root: string): BunPlugin {
+  return {
+    name: 'baked listing',
+    setup: (build) => {
+      build.onLoad({ filter: /\/src\/spec\/listing\.ts$/ }, () => ({ contents: listingModule(root), loader: 'ts' }));
+    },
+  };
+}

@@ -1,0 +1,178 @@
+/**
+ * The standing controls of gate 5: launches that a chip must refuse, each for its own reason. Each has a sound launch
+ * beside it that differs in one thing and must fit, so that it is the planted thing that is found.
+ */
+import type { Dialect } from '../families/formula/functions.ts';
+import { chipNamed } from './chips/all.ts';
+import type { Chip } from './chips/chip.ts';
+import type { LaunchAt } from './launch.ts';
+import { leastMeasured } from './least.ts';
+import type { CudaMeasured, HipMeasured, Measured, MetalMeasured, XpuMeasured } from './measured.ts';
+import type { Limit, LimitProblem } from './problem.ts';
+import { staleImage } from './records-stale.ts';
+import { limitProblems } from './rules/rules.ts';
+
+type Facts = Partial<CudaMeasured> | Partial<HipMeasured> | Partial<XpuMeasured> | Partial<MetalMeasured>;
+
+/** A launch, what was measured, and, where it differs, what an image holds. */
+interface Trial {
+  readonly launch: Partial<LaunchAt>;
+  readonly facts: Facts;
+  readonly image?: Facts;
+}
+
+export interface LimitControl {
+  readonly id: string;
+  readonly fault: string;
+  readonly dialect: Dialect;
+  readonly chips: readonly string[];
+  /** The limit that must be named, and no other. */
+  readonly limit: Limit;
+  readonly planted: Trial;
+  readonly sound: Trial;
+}
+
+const SMS = ['sm_80', 'sm_86', 'sm_87', 'sm_89', 'sm_90', 'sm_100', 'sm_103', 'sm_110', 'sm_120', 'sm_121'];
+const GFX = ['gfx1030', 'gfx1100', 'gfx1151', 'gfx1201', 'gfx90a', 'gfx942'];
+const XPU = ['acm-g10', 'pvc', 'bmg'];
+const APPLE = ['M1', 'M2', 'M3', 'M4', 'M5'];
+
+const KIB = 1024;
+const threads = (x: number): Partial<LaunchAt> => ({ threads: [x, 1, 1] });
+const bytes = (localBytes: number): Partial<LaunchAt> => ({ localBytes });
+
+export const LIMIT_CONTROLS: readonly LimitControl[] = [
+  {
+    id: 'cuda-bound',
+    fault: 'a kernel is launched past its __launch_bounds__',
+    dialect: 'cuda',
+    chips: SMS,
+    limit: 'launch bound',
+    planted: { launch: threads(512), facts: { registers: 18, maxThreads: [256, 1, 1] } },
+    sound: { launch: threads(256), facts: { registers: 18, maxThreads: [256, 1, 1] } },
+  },
+  {
+    id: 'cuda-registers',
+    fault: 'a kernel needs more registers than a block has',
+    dialect: 'cuda',
+    chips: SMS,
+    limit: 'registers',
+    planted: { launch: threads(1024), facts: { registers: 128 } },
+    sound: { launch: threads(512), facts: { registers: 128 } },
+  },
+  {
+    id: 'hip-bound',
+    fault: 'a kernel is launched past its __launch_bounds__',
+    dialect: 'hip',
+    chips: GFX,
+    limit: 'launch bound',
+    planted: { launch: threads(512), facts: { vgprs: 32, maxFlatWorkgroup: 256 } },
+    sound: { launch: threads(256), facts: { vgprs: 32, maxFlatWorkgroup: 256 } },
+  },
+  {
+    id: 'hip-lds',
+    fault: '40 KiB of static LDS is launched with 32 KiB more',
+    dialect: 'hip',
+    chips: GFX,
+    limit: 'local bytes',
+    planted: { launch: bytes(32 * KIB), facts: { staticLds: 40 * KIB } },
+    sound: { launch: bytes(24 * KIB), facts: { staticLds: 40 * KIB } },
+  },
+  {
+    id: 'xpu-slm',
+    fault: 'a kernel takes 160 KiB of SLM',
+    dialect: 'xpu',
+    chips: XPU,
+    limit: 'local bytes',
+    planted: { launch: {}, facts: { slm: 160 * KIB } },
+    sound: { launch: {}, facts: { slm: 64 * KIB } },
+  },
+  {
+    id: 'xpu-large-grf',
+    fault: 'a 256-GRF SIMD16 kernel is launched at 1,024 work-items',
+    dialect: 'xpu',
+    chips: XPU,
+    limit: 'grf',
+    planted: { launch: threads(1024), facts: { grf: 256, simd: 16 } },
+    sound: { launch: threads(512), facts: { grf: 256, simd: 16 } },
+  },
+  {
+    id: 'xpu-mode',
+    fault: "a record's GRF mode is not the zebin's",
+    dialect: 'xpu',
+    chips: XPU,
+    limit: 'stale',
+    planted: { launch: {}, facts: { grf: 128 }, image: { grf: 256 } },
+    sound: { launch: {}, facts: { grf: 128 }, image: { grf: 128 } },
+  },
+  {
+    id: 'metal-pipeline',
+    fault: 'a pipeline that compiles for 512 threads is launched at 1,024',
+    dialect: 'metal',
+    chips: ['M1', 'M2'],
+    limit: 'pipeline',
+    planted: { launch: threads(1024), facts: { maxThreads: 512 } },
+    sound: { launch: threads(512), facts: { maxThreads: 512 } },
+  },
+  {
+    id: 'metal-memory',
+    fault: 'a kernel takes 36 KiB of threadgroup memory',
+    dialect: 'metal',
+    chips: APPLE,
+    limit: 'local bytes',
+    planted: { launch: bytes(4 * KIB), facts: { staticThreadgroup: 32 * KIB, maxThreads: 1024 } },
+    sound: { launch: {}, facts: { staticThreadgroup: 32 * KIB, maxThreads: 1024 } },
+  },
+];
+
+/** red: every chip refused for the named reason alone. missed: one let it pass. broken: anything else. */
+export interface LimitControlResult {
+  readonly id: string;
+  readonly fault: string;
+  readonly dialect: Dialect;
+  readonly status: 'red' | 'missed' | 'broken';
+  /** Where it went red, or why it did not. */
+  readonly reason: string;
+}
+
+export const judgeControls = (controls: readonly LimitControl[] = LIMIT_CONTROLS): LimitControlResult[] =>
+  controls.map(judgeControl);
+
+function judgeControl(control: LimitControl): LimitControlResult {
+  const { id, fault, dialect } = control;
+  return { id, fault, dialect, ...verdictOf(control) };
+}
+
+type ControlVerdict = Pick<LimitControlResult, 'status' | 'reason'>;
+
+function verdictOf({ chips, dialect, limit, planted, sound }: LimitControl): ControlVerdict {
+  let reason: string | undefined;
+  for (const name of chips) {
+    const chip = chipNamed(dialect, name);
+    if (!chip) return { status: 'broken', reason: `${name} is no ${dialect} chip` };
+    const [unplanted] = problemsOf(sound, chip);
+    if (unplanted) return { status: 'broken', reason: `without its fault it must fit ${name}, but: ${unplanted.what}` };
+    const problems = problemsOf(planted, chip);
+    const other = problems.find((problem) => problem.limit !== limit);
+    if (other) return { status: 'broken', reason: `it must be found as '${limit}' on ${name}, but: ${other.what}` };
+    const [first] = problems;
+    if (!first) return { status: 'missed', reason: `it fits ${name}` };
+    reason ??= `${name}: ${first.what}`;
+  }
+  return reason === undefined ? { status: 'broken', reason: 'it names no chip' } : { status: 'red', reason };
+}
+
+const ONE: LaunchAt = { threads: [32, 1, 1], grid: [1, 1, 1], localBytes: 0, optIn: false };
+const PATH = 'the record';
+
+/** A control is judged by the same rules as a launch, and its record against its image by the same comparison. */
+function problemsOf({ launch, facts, image }: Trial, chip: Chip): readonly LimitProblem[] {
+  const measured = { ...leastMeasured('control', chip), ...facts } as Measured;
+  const stale =
+    image &&
+    staleImage(
+      { kernel: 'control', chip: chip.name, symbol: 'control', source: '', facts: measured, path: PATH },
+      { ...measured, ...image } as Measured,
+    );
+  return [...limitProblems([{ ...ONE, ...launch }], measured, chip), ...(stale ? [stale] : [])];
+}

@@ -1,0 +1,5 @@
+/** Headers that the program carries as text. */
+declare module '*.h' {
+  const text: string;
+  export default text;
+}
