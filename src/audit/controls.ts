@@ -170,9 +170,9 @@ function problemsOf({ launch, facts, image }: Trial, chip: Chip): readonly Limit
   const measured = { ...leastMeasured('control', chip), ...facts } as Measured;
   const stale =
     image &&
-    staleImage(
-      { kernel: 'control', chip: chip.name, symbol: 'control', source: '', facts: measured, path: PATH },
-      { ...measured, ...image } as Measured,
-    );
+    staleImage({ kernel: 'control', chip: chip.name, symbol: 'control', source: '', facts: measured, path: PATH }, {
+      ...measured,
+      ...image,
+    } as Measured);
   return [...limitProblems([{ ...ONE, ...launch }], measured, chip), ...(stale ? [stale] : [])];
 }

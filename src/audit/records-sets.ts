@@ -21,9 +21,7 @@ export interface ResolvedSet {
  * every set is newer.
  */
 export function chooseSet(sets: readonly RecordSet[], compiler: string, release?: string): RecordSet | undefined {
-  const own = sets
-    .filter((set) => set.compiler === compiler)
-    .toSorted((a, b) => byRelease(a.release, b.release));
+  const own = sets.filter((set) => set.compiler === compiler).toSorted((a, b) => byRelease(a.release, b.release));
   if (release === undefined) return own[0];
   return own.findLast((set) => byRelease(set.release, release) <= 0);
 }
@@ -125,10 +123,7 @@ function withoutMark(line: Exclude<RecordLine, { pending: true }>): RecordLine {
   return plain;
 }
 
-function changesOf(
-  before: ReadonlyMap<string, FoundRecord>,
-  after: ReadonlyMap<string, FoundRecord>,
-): RecordChange[] {
+function changesOf(before: ReadonlyMap<string, FoundRecord>, after: ReadonlyMap<string, FoundRecord>): RecordChange[] {
   const keys = [...new Set([...before.keys(), ...after.keys()])].toSorted();
   return keys.flatMap((key) => {
     const [from, to] = [before.get(key), after.get(key)];

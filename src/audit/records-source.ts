@@ -56,5 +56,8 @@ function filesOf({ dialect, source }: Hashed, sources: ReadonlyMap<string, strin
 
 function hashOf(files: readonly string[], defines: string, sources: ReadonlyMap<string, string>): string {
   const texts = files.map((file) => sources.get(file) ?? '');
-  return new Bun.CryptoHasher('sha256').update(JSON.stringify([defines, ...texts])).digest('hex').slice(0, KEPT);
+  return new Bun.CryptoHasher('sha256')
+    .update(JSON.stringify([defines, ...texts]))
+    .digest('hex')
+    .slice(0, KEPT);
 }

@@ -39,7 +39,9 @@ export async function judge(
 ): Promise<Result[]> {
   const dialects = Object.keys(sources) as Dialect[];
   const contract = { nan: 'propagate', controls: controls(dialects), ...stated } as const;
-  const texts = new Map(Object.entries(sources).map(([dialect, text]) => [`case/case.${EXTENSIONS[dialect as Dialect]}`, text + PLACES]));
+  const texts = new Map(
+    Object.entries(sources).map(([dialect, text]) => [`case/case.${EXTENSIONS[dialect as Dialect]}`, text + PLACES]),
+  );
   const kernels = loadKernels({ contracts: [{ path: 'case/case.contract.ts', exported: contract }], sources: texts });
   const [kernel] = kernels;
   if (!kernel) throw new Error('no kernel');
@@ -72,4 +74,6 @@ export async function verdict(
 }
 
 /** The classes of what a gate found, each once. */
-export const classes = (result: GateResult): string[] => [...new Set(result.findings.map((finding: CaseFinding) => finding.class))];
+export const classes = (result: GateResult): string[] => [
+  ...new Set(result.findings.map((finding: CaseFinding) => finding.class)),
+];

@@ -38,8 +38,7 @@ test('a later compiler that takes more registers makes its record stale, and is 
   expect(broken(threads(1024), image, 'sm_80')).toEqual(['registers']);
   expect(staleImage(record, image)).toEqual({
     limit: 'stale',
-    what:
-      'records/cuda/nvcc-13.0.jsonl: sort on sm_80 is stale: registers 34, now 128 in the image, of release 13.2',
+    what: 'records/cuda/nvcc-13.0.jsonl: sort on sm_80 is stale: registers 34, now 128 in the image, of release 13.2',
     do: 'Run: tf-kernel-contract --offline DIR --only sort@cuda --write',
   });
 });

@@ -107,7 +107,6 @@ ROW slots_fixed(const float* x, float* y, unsigned width) { slots<float, false>(
 ROW slots_counted(const float* x, float* y, unsigned width) { slots<float, true>(x, y, width); }
 `;
 
-
 /** A group a row over fp32 rows; sums of a few thousand terms in any order. */
 const overRows = (symbol: string, threads: number, stated: Partial<Stated> = {}): Stated => ({
   name: 'fault',

@@ -292,11 +292,31 @@ test('S07: a least size of 0 is tried with zero rows, and one of 1 is not', asyn
       launch: { cuda: { ...groupARow('placed_held', 0), grid: (shape) => [groups(sizeOf(shape, 'rows'))] } },
       args: ['x', 'y', 'rows', 'width'],
     });
-  const none = await verdict(from(0, (count) => count), SOURCE, 'shapes');
+  const none = await verdict(
+    from(0, (count) => count),
+    SOURCE,
+    'shapes',
+  );
   expect(redAt(none)).toEqual(['rows=0,width=64']);
   expect(classes(none)).toEqual(['fault']);
-  expect((await verdict(from(1, (count) => count), SOURCE, 'shapes')).status).toBe('pass');
-  expect((await verdict(from(0, (count) => Math.max(1, count)), SOURCE, 'shapes')).status).toBe('pass');
+  expect(
+    (
+      await verdict(
+        from(1, (count) => count),
+        SOURCE,
+        'shapes',
+      )
+    ).status,
+  ).toBe('pass');
+  expect(
+    (
+      await verdict(
+        from(0, (count) => Math.max(1, count)),
+        SOURCE,
+        'shapes',
+      )
+    ).status,
+  ).toBe('pass');
 });
 
 const K = 384;
@@ -310,10 +330,7 @@ const padded = (many: string): Stated => ({
   formula: rows('k', 'y = sum(x * w)'),
   accumulator: 'f32',
   launch: {
-    cuda: [
-      { ...groupARow('dot_cut', K), when: (shape) => sizeOf(shape, 'rows') <= 8 },
-      groupARow(many, K),
-    ],
+    cuda: [{ ...groupARow('dot_cut', K), when: (shape) => sizeOf(shape, 'rows') <= 8 }, groupARow(many, K)],
   },
 });
 

@@ -119,7 +119,7 @@ const rare: Stated = perRow('rarely_wrong', 8, {
 });
 
 /** A result but for the time that it took. */
-const timeless = ({ elapsedMs: _, ...rest }: GateResult): Omit<GateResult, 'elapsedMs'> => rest;
+const timeless = (result: GateResult): GateResult => ({ ...result, elapsedMs: 0 });
 
 /** The first seed at which the kernel fails, as a sweep finds it. */
 async function firstRed(seeds: number): Promise<{ readonly seed: string; readonly result: GateResult } | undefined> {

@@ -53,16 +53,16 @@ const NONE = undefined;
 
 //   SM  threads  blocks  shared  opt-in  barriers   clusters: portable, most, uncertain columns
 export const CUDA_CHIPS: readonly CudaChip[] = [
-  row(80,    2048,     32,    164,    163,     NONE,        1,    1),
-  row(86,    1536,     16,    100,     99,     NONE,        1,    1),
-  row(87,    1536,     16,    164,    163,     NONE,        1,    1),
-  row(89,    1536,     24,    100,     99,     NONE,        1,    1),
-  row(90,    2048,     32,    228,    227,       64,        8,   16),
-  row(100,   2048,     32,    228,    227,       64,        8,   16, ['clusterMost']),
-  row(103,   2048,     32,    228,    227,       64,        8,   16, ['clusterMost']),
-  row(110,   1536,     24,    228,    227,       24,        8,   16, ['clusterMost']),
-  row(120,   1536,     24,    100,     99,       24,        8,    8, ['clusterMost']),
-  row(121,   1536,     24,    100,     99,       24,        8,    8, ['clusterMost']),
+  row(80, 2048, 32, 164, 163, NONE, 1, 1),
+  row(86, 1536, 16, 100, 99, NONE, 1, 1),
+  row(87, 1536, 16, 164, 163, NONE, 1, 1),
+  row(89, 1536, 24, 100, 99, NONE, 1, 1),
+  row(90, 2048, 32, 228, 227, 64, 8, 16),
+  row(100, 2048, 32, 228, 227, 64, 8, 16, ['clusterMost']),
+  row(103, 2048, 32, 228, 227, 64, 8, 16, ['clusterMost']),
+  row(110, 1536, 24, 228, 227, 24, 8, 16, ['clusterMost']),
+  row(120, 1536, 24, 100, 99, 24, 8, 8, ['clusterMost']),
+  row(121, 1536, 24, 100, 99, 24, 8, 8, ['clusterMost']),
 ];
 
 export const CUDA_SOURCES: Sources<CudaChip> = {

@@ -59,21 +59,21 @@ const NOT_KNOWN = undefined;
 
 //    chip       served  VGPRs a SIMD and granule, wave32; LDS a WGP
 const RDNA: readonly HipChip[] = [
-  rdna('gfx1030', true,  1024,     16,       128),
-  rdna('gfx1100', true,  1536,     24,       128),
-  rdna('gfx1151', true,  1536,     24,       128),
-  rdna('gfx1201', true,  1536,     24,       128),
-  rdna('gfx1102', false, 1024,     16, NOT_KNOWN),
-  rdna('gfx1150', false, 1024,     16, NOT_KNOWN),
-  rdna('gfx1200', false, 1536,     24, NOT_KNOWN),
+  rdna('gfx1030', true, 1024, 16, 128),
+  rdna('gfx1100', true, 1536, 24, 128),
+  rdna('gfx1151', true, 1536, 24, 128),
+  rdna('gfx1201', true, 1536, 24, 128),
+  rdna('gfx1102', false, 1024, 16, NOT_KNOWN),
+  rdna('gfx1150', false, 1024, 16, NOT_KNOWN),
+  rdna('gfx1200', false, 1536, 24, NOT_KNOWN),
 ];
 
 //    chip      served  VGPRs a SIMD and granule; VGPRs a wave, waves a SIMD, LDS a CU, uncertain columns
 const CDNA: readonly HipChip[] = [
-  cdna('gfx90a',  true,   512,  8,  512,  8,   64),
-  cdna('gfx942',  true,   512,  8,  512,  8,   64),
-  cdna('gfx950',  false,  512,  8,  512,  8,  160, ['vgprs', 'wavesSimd']),
-  cdna('gfx906',  false,  256,  4,  256, 10,   64),
+  cdna('gfx90a', true, 512, 8, 512, 8, 64),
+  cdna('gfx942', true, 512, 8, 512, 8, 64),
+  cdna('gfx950', false, 512, 8, 512, 8, 160, ['vgprs', 'wavesSimd']),
+  cdna('gfx906', false, 256, 4, 256, 10, 64),
 ];
 
 export const HIP_CHIPS: readonly HipChip[] = [...RDNA, ...CDNA];

@@ -13,10 +13,10 @@ const row = (
 
 //   chip  family     arch   threads fall, uncertain columns
 export const METAL_CHIPS: readonly MetalChip[] = [
-  row('M1', 'apple7',  'g13', true),
-  row('M2', 'apple8',  'g14', true),
-  row('M3', 'apple9',  'g15', false),
-  row('M4', 'apple9',  'g16', false),
+  row('M1', 'apple7', 'g13', true),
+  row('M2', 'apple8', 'g14', true),
+  row('M3', 'apple9', 'g15', false),
+  row('M4', 'apple9', 'g16', false),
   row('M5', 'apple10', 'g17', false, ['family', 'arch']),
 ];
 

@@ -33,11 +33,11 @@ const row = (
 
 //   chip      served  ip      XVEs a core, sub-groups, SLM, uncertain columns
 export const XPU_CHIPS: readonly XpuChip[] = [
-  row('acm-g10', true,  '12.55.8',   16, [8, 16, 32],  64),
-  row('pvc',     true,  '12.60',      8,    [16, 32], 128),
-  row('bmg',     true,  '20.1',       8,    [16, 32], 128, ['ip']),
-  row('lnl',     false, '20.4',       8,    [16, 32], 128, ['ip', 'slmWorkgroup']),
-  row('mtl',     false, undefined,   16, [8, 16, 32],  64),
+  row('acm-g10', true, '12.55.8', 16, [8, 16, 32], 64),
+  row('pvc', true, '12.60', 8, [16, 32], 128),
+  row('bmg', true, '20.1', 8, [16, 32], 128, ['ip']),
+  row('lnl', false, '20.4', 8, [16, 32], 128, ['ip', 'slmWorkgroup']),
+  row('mtl', false, undefined, 16, [8, 16, 32], 64),
 ];
 
 export const XPU_SOURCES: Sources<XpuChip> = {

@@ -30,7 +30,7 @@ export interface Attribute {
 
 /** Every attribute of a stream, unknown ones included: they are passed by their length. */
 export function* attributesOf(stream: Reader): Generator<Attribute> {
-  for (let at = 0; at + HEADER_BYTES <= stream.bytes.length; ) {
+  for (let at = 0; at + HEADER_BYTES <= stream.bytes.length;) {
     const format = u8(stream, at);
     if (format === 0 || format > LONG) throw new ImageFault('newer-than-known', `attribute format ${format}`);
     const long = format === LONG;

@@ -49,13 +49,7 @@ function placeOf(where: string, entry: FatbinEntry): string {
   return `${where}: container ${entry.container}, image ${entry.index}`;
 }
 
-function addImage(
-  gathered: Gathered,
-  found: Found,
-  where: string,
-  entry: FatbinEntry,
-  largest: number,
-): void {
+function addImage(gathered: Gathered, found: Found, where: string, entry: FatbinEntry, largest: number): void {
   const cubin = openCubin(unpackEntry(entry, largest));
   if (cubin.sm !== entry.sm) {
     throw new ImageFault('malformed', `a cubin of sm_${cubin.sm} in an entry of ${entry.chip}`);

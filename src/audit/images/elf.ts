@@ -126,7 +126,7 @@ export function symbolName(elf: Elf, table: Section, symbol: ElfSymbol): string 
 /** The notes of a section, one at a time; names lose their NUL. */
 export function* notesOf(elf: Elf, section: Section): Generator<Note> {
   const reader = readerOf(contentOf(elf, section));
-  for (let at = 0; at + NOTE_HEADER_BYTES <= reader.bytes.length; ) {
+  for (let at = 0; at + NOTE_HEADER_BYTES <= reader.bytes.length;) {
     const nameBytes = u32(reader, at);
     const contentBytes = u32(reader, at + 4);
     const contentAt = at + NOTE_HEADER_BYTES + aligned(nameBytes, 4);

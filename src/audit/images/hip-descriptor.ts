@@ -57,7 +57,7 @@ export function allocatedVgprs(chip: string, kernel: KernelMetadata, descriptor:
 
 /** Whether the chip has work-group processors: gfx10 to gfx12, without gfx125x. */
 export function isRdna(chip: string): boolean {
-  return /^gfx1[0-2]/.test(chip) && !/^gfx125/.test(chip);
+  return /^gfx1[0-2]/.test(chip) && !chip.startsWith('gfx125');
 }
 
 // --- details ---
@@ -83,5 +83,5 @@ function vgprSteps(chip: string, kernel: KernelMetadata, descriptor: Descriptor)
 function encodedStep(chip: string, wave: number): number | undefined {
   if (isRdna(chip)) return wave === 32 ? 8 : 4;
   if (/^gfx(90a|94|95|9-4)/.test(chip)) return 8;
-  return /^gfx9/.test(chip) ? 4 : undefined;
+  return chip.startsWith('gfx9') ? 4 : undefined;
 }

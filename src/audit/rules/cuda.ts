@@ -123,8 +123,10 @@ function clusterChecks({ cluster, grid }: LaunchAt, measured: CudaMeasured, chip
   return [
     sizeCheck(blocks, chip),
     ...declaredChecks(cluster, measured),
-    must('cluster', grid.every((size, i) => size % (shape[i] ?? 1) === 0), () =>
-      `the grid ${extentText(grid)} is no whole number of clusters of ${extentText(shape)}`,
+    must(
+      'cluster',
+      grid.every((size, i) => size % (shape[i] ?? 1) === 0),
+      () => `the grid ${extentText(grid)} is no whole number of clusters of ${extentText(shape)}`,
     ),
   ];
 }

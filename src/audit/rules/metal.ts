@@ -58,8 +58,10 @@ function memoryChecks({ localBytes }: LaunchAt, { staticThreadgroup }: MetalMeas
       of: `threadgroup bytes of ${chip.name}`,
       moves: true,
     }),
-    must('local bytes', localBytes % granule === 0, () =>
-      `dynamic ${count(localBytes)} is no multiple of ${granule}, which the encoder takes threadgroup memory in`,
+    must(
+      'local bytes',
+      localBytes % granule === 0,
+      () => `dynamic ${count(localBytes)} is no multiple of ${granule}, which the encoder takes threadgroup memory in`,
     ),
   ];
 }

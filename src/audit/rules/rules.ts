@@ -26,11 +26,8 @@ export function findLimits(launches: readonly LaunchAt[], measured: Measured, ch
 }
 
 /** What is wrong with a launch at its shapes. */
-export const limitProblems = (
-  launches: readonly LaunchAt[],
-  measured: Measured,
-  chip: Chip,
-): readonly LimitProblem[] => findLimits(launches, measured, chip).problems;
+export const limitProblems = (launches: readonly LaunchAt[], measured: Measured, chip: Chip): readonly LimitProblem[] =>
+  findLimits(launches, measured, chip).problems;
 
 /** Threads that a kernel's warps, waves or sub-groups come in. */
 function stepOf(measured: Measured): number {

@@ -23,8 +23,10 @@ function subgroupChecks({ simd, requiredSubgroup }: XpuMeasured, chip: XpuChip):
   const sizes = chip.subgroups.join(', ');
   return [
     must('sub-group', chip.subgroups.includes(simd), () => `SIMD${simd}, but ${chip.name} runs sub-groups of ${sizes}`),
-    must('sub-group', (requiredSubgroup ?? simd) === simd, () =>
-      `SIMD${simd}, but the source requires sub-groups of ${requiredSubgroup ?? simd}`,
+    must(
+      'sub-group',
+      (requiredSubgroup ?? simd) === simd,
+      () => `SIMD${simd}, but the source requires sub-groups of ${requiredSubgroup ?? simd}`,
     ),
   ];
 }

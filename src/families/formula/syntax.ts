@@ -54,76 +54,112 @@ function tokenize(text: string): Token[] {
 
 /** Parses a formula; throws a FormulaError. */
 export function parse(text: string): Statement[] {
-  const tokens = tokenize(text);
-  let next = 0;
-  const peek = (): string => tokens[next]?.text ?? '';
-  const at = (): number => tokens[next]?.at ?? text.trimEnd().length;
-  const fail = (message: string): never => {
-    throw new FormulaError(text, at(), message);
-  };
-  const take = (expected?: string): string => {
-    if (next >= tokens.length)
-      fail(`the formula ends where ${expected ? `'${expected}'` : 'a name or number'} should be`);
-    if (expected !== undefined && peek() !== expected) fail(`'${peek()}' where '${expected}' should be`);
-    return tokens[next++]?.text ?? '';
-  };
+  return new Parser(text).statements();
+}
 
-  function primary(): Expression {
-    const from = at();
-    const token = take();
-    if (/^\d/.test(token)) return { kind: 'number', value: Number(token), at: from };
-    if (token === '-') return { kind: 'call', name: 'neg', args: [primary()], at: from };
-    if (token === '(') {
-      const inner = sum();
-      take(')');
-      return inner;
-    }
-    if (!/^[A-Za-z_]/.test(token)) throw new FormulaError(text, from, `'${token}' where a name or number should be`);
-    if (peek() !== '(') return { kind: 'name', name: token, at: from };
-    take('(');
-    const args = [sum()];
-    while (peek() === ',') {
-      take(',');
-      args.push(sum());
-    }
-    take(')');
-    return { kind: 'call', name: token, args, at: from };
+const PRODUCTS: Readonly<Record<string, string>> = { '*': 'mul', '/': 'div' };
+const SUMS: Readonly<Record<string, string>> = { '+': 'add', '-': 'sub' };
+const NAME = /^[A-Za-z_]/;
+
+/** Recursive descent over the tokens; sums bind looser than products. */
+class Parser {
+  private readonly tokens: readonly Token[];
+  private next = 0;
+
+  constructor(private readonly text: string) {
+    this.tokens = tokenize(text);
   }
 
-  function chain(operand: () => Expression, operators: Readonly<Record<string, string>>): Expression {
+  statements(): Statement[] {
+    const out: Statement[] = [];
+    while (this.next < this.tokens.length) {
+      out.push(this.statement());
+      if (this.next < this.tokens.length) this.take(';');
+    }
+    return out;
+  }
+
+  private statement(): Statement {
+    const at = this.at();
+    const name = this.take();
+    if (!NAME.test(name)) throw new FormulaError(this.text, at, `a statement starts with a name, not '${name}'`);
+    const parameters = this.peek() === '(' ? this.parameters() : undefined;
+    this.take('=');
+    const body = this.sum();
+    return parameters ? { name, parameters, body, at } : { name, body, at };
+  }
+
+  private parameters(): string[] {
+    const out: string[] = [];
+    do {
+      this.take();
+      out.push(this.take());
+    } while (this.peek() === ',');
+    this.take(')');
+    return out;
+  }
+
+  private sum(): Expression {
+    return this.chain(() => this.product(), SUMS);
+  }
+
+  private product(): Expression {
+    return this.chain(() => this.primary(), PRODUCTS);
+  }
+
+  private chain(operand: () => Expression, operators: Readonly<Record<string, string>>): Expression {
     let left = operand();
-    while (Object.hasOwn(operators, peek())) {
-      const from = at();
-      const name = operators[take()] ?? '';
-      left = { kind: 'call', name, args: [left, operand()], at: from };
+    while (Object.hasOwn(operators, this.peek())) {
+      const at = this.at();
+      const name = operators[this.take()] ?? '';
+      left = { kind: 'call', name, args: [left, operand()], at };
     }
     return left;
   }
-  const product = (): Expression => chain(primary, { '*': 'mul', '/': 'div' });
-  const sum = (): Expression => chain(product, { '+': 'add', '-': 'sub' });
 
-  function statement(): Statement {
-    const from = at();
-    const name = take();
-    if (!/^[A-Za-z_]/.test(name)) throw new FormulaError(text, from, `a statement starts with a name, not '${name}'`);
-    const parameters: string[] = [];
-    const defines = peek() === '(';
-    if (defines) {
-      do {
-        take();
-        parameters.push(take());
-      } while (peek() === ',');
-      take(')');
+  private primary(): Expression {
+    const at = this.at();
+    const token = this.take();
+    if (/^\d/.test(token)) return { kind: 'number', value: Number(token), at };
+    if (token === '-') return { kind: 'call', name: 'neg', args: [this.primary()], at };
+    if (token === '(') {
+      const inner = this.sum();
+      this.take(')');
+      return inner;
     }
-    take('=');
-    const body = sum();
-    return defines ? { name, parameters, body, at: from } : { name, body, at: from };
+    if (!NAME.test(token)) throw new FormulaError(this.text, at, `'${token}' where a name or number should be`);
+    return this.peek() === '('
+      ? { kind: 'call', name: token, args: this.arguments(), at }
+      : { kind: 'name', name: token, at };
   }
 
-  const statements: Statement[] = [];
-  while (next < tokens.length) {
-    statements.push(statement());
-    if (next < tokens.length) take(';');
+  private arguments(): Expression[] {
+    this.take('(');
+    const out = [this.sum()];
+    while (this.peek() === ',') {
+      this.take(',');
+      out.push(this.sum());
+    }
+    this.take(')');
+    return out;
   }
-  return statements;
+
+  private peek(): string {
+    return this.tokens[this.next]?.text ?? '';
+  }
+
+  private at(): number {
+    return this.tokens[this.next]?.at ?? this.text.trimEnd().length;
+  }
+
+  private take(expected?: string): string {
+    const token = this.tokens[this.next];
+    const wanted = expected === undefined ? 'a name or number' : `'${expected}'`;
+    if (!token) throw new FormulaError(this.text, this.at(), `the formula ends where ${wanted} should be`);
+    if (expected !== undefined && token.text !== expected) {
+      throw new FormulaError(this.text, token.at, `'${token.text}' where ${wanted} should be`);
+    }
+    this.next++;
+    return token.text;
+  }
 }

@@ -44,7 +44,13 @@ describe('a kernel of a cubin', () => {
   });
 
   test('is told from a device function by its symbol', () => {
-    const { kernels } = read({ sm: 80, kernels: [{ name: '$k$f', binding: 0, other: 0 }, { name: 'k', other: 0x90 }] });
+    const { kernels } = read({
+      sm: 80,
+      kernels: [
+        { name: '$k$f', binding: 0, other: 0 },
+        { name: 'k', other: 0x90 },
+      ],
+    });
     expect(kernels.map((kernel) => kernel.symbol)).toEqual(['k']);
   });
 

@@ -109,14 +109,14 @@ describe('one symbol several times on one chip', () => {
 describe('a host file', () => {
   const linked = fatbin(cubinEntry(80, cubin(80, { name: 'k' })));
 
-  test('gives the kernels of its linked images and leaves the link\'s inputs alone', () => {
+  test("gives the kernels of its linked images and leaves the link's inputs alone", () => {
     const inputs = fatbin(cubinEntry(80, relocatable(80)));
     const host = buildHost({ '.text': ascii('code'), '.nv_fatbin': linked, __nv_relfatbin: inputs });
     expect(shown(readImage(host, 'lib.so'))).toEqual(['k@sm_80:8']);
     expect(problemsOf(readImage(host, 'lib.so'))).toEqual([]);
   });
 
-  test('with the link\'s inputs alone is relocatable only', () => {
+  test("with the link's inputs alone is relocatable only", () => {
     expect(problemsOf(readImage(buildHost({ __nv_relfatbin: linked }), 'k.o'))).toEqual(['relocatable-only']);
   });
 

@@ -3,8 +3,23 @@ import type { HostDevice } from '../../../src/device/host.ts';
 import { buffer, download, failureOf, imageOf, launchOf, lineOf, newDevice, run, u32, upload } from './device.ts';
 
 const TYPES = [
-  'float', 'float2', 'float4', 'int2', 'int4', 'uint2', 'uint4', 'ushort4', 'short2', 'uchar4', 'char2', 'double',
-  'double2', 'longlong2', 'ulonglong4', '__half2', '__nv_bfloat162',
+  'float',
+  'float2',
+  'float4',
+  'int2',
+  'int4',
+  'uint2',
+  'uint4',
+  'ushort4',
+  'short2',
+  'uchar4',
+  'char2',
+  'double',
+  'double2',
+  'longlong2',
+  'ulonglong4',
+  '__half2',
+  '__nv_bfloat162',
 ] as const;
 
 const SOURCE = `
@@ -19,7 +34,7 @@ template <class T> __device__ T* at(char* p, unsigned offset) { return reinterpr
   extern "C" __global__ void load_##T(char* x, char* y, unsigned by) { T v = *at<T>(x, by); *at<T>(y, 0) = v; } \\
   extern "C" __global__ void store_##T(char* x, char* y, unsigned by) { *at<T>(y, by) = *at<T>(x, 0); } \\
   extern "C" __global__ void ldg_##T(char* x, char* y, unsigned by) { *at<T>(y, 0) = __ldg(at<T>(x, by)); }
-${TYPES.map(type => `KERNELS(${type})`).join('\n')}
+${TYPES.map((type) => `KERNELS(${type})`).join('\n')}
 extern "C" __global__ void atomics(char* x, char* y, unsigned by) {
   atomicAdd(at<float>(y, by), 1.0f); // atomic
 }
@@ -46,7 +61,10 @@ let y: number;
 beforeAll(async () => {
   device = await newDevice();
   module = device.load(await imageOf(SOURCE));
-  x = upload(device, Uint32Array.from({ length: 32 }, (_, i) => i + 1));
+  x = upload(
+    device,
+    Uint32Array.from({ length: 32 }, (_, i) => i + 1),
+  );
   y = upload(device, new Uint32Array(32));
 });
 afterAll(() => device.close());
@@ -71,7 +89,7 @@ test('a vector that starts at one of its elements is misaligned', () => {
   expect(failureOf(device, launch('load___half2', 2)).message).toContain('misaligned');
 });
 
-test('atomics and local memory are checked, and the line is the kernel\'s', () => {
+test("atomics and local memory are checked, and the line is the kernel's", () => {
   expect(failureOf(device, launch('atomics', 2)).message).toContain(`at test.cuda:${lineOf(SOURCE, '// atomic')}`);
   run(device, launch('in_local', 16));
   expect(failureOf(device, launch('in_local', 4)).message).toContain(`at test.cuda:${lineOf(SOURCE, '// in-local')}`);

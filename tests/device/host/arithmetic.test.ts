@@ -2,7 +2,18 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { HostDevice } from '../../../src/device/host.ts';
 import { buffer, download, imageOf, launchOf, newDevice, run, u32, upload } from './device.ts';
 import {
-  add, BF16, divide, type Format, F16, isFinite, isNan, multiply, nearest, type Rational, valueOf, valueOfNumber,
+  add,
+  BF16,
+  divide,
+  type Format,
+  F16,
+  isFinite,
+  isNan,
+  multiply,
+  nearest,
+  type Rational,
+  valueOf,
+  valueOfNumber,
 } from './exact.ts';
 
 const SOURCE = `
@@ -118,9 +129,10 @@ function operands(): Operands {
 
 function compute(symbol: string, { a, b, c, f }: Operands): Uint16Array {
   const y = upload(device, new Uint16Array(6 * COUNT));
-  const args = [a, b, c].map(x => buffer(upload(device, x)));
+  const args = [a, b, c].map((x) => buffer(upload(device, x)));
   const launch = launchOf(device.kernel(module, symbol), [...args, buffer(upload(device, f)), buffer(y), u32(COUNT)], {
-    grid: [Math.ceil(COUNT / 256), 1, 1], group: [256, 1, 1],
+    grid: [Math.ceil(COUNT / 256), 1, 1],
+    group: [256, 1, 1],
   });
   run(device, launch);
   return download(device, y, new Uint16Array(6 * COUNT));
@@ -139,7 +151,10 @@ function wrong(got: Uint16Array, want: (i: number) => number | undefined): { wro
   return { wrong: bad, judged };
 }
 
-const FORMATS: readonly (readonly [string, Format])[] = [['f16', F16], ['bf16', BF16]];
+const FORMATS: readonly (readonly [string, Format])[] = [
+  ['f16', F16],
+  ['bf16', BF16],
+];
 
 for (const [symbol, format] of FORMATS) {
   describe(`${symbol} arithmetic rounds once`, () => {
@@ -157,17 +172,17 @@ for (const [symbol, format] of FORMATS) {
     const sumZero = (x: number, y: number): number => (x & y & 0x8000 ? 0x8000 : 0); // -0 only from -0 and -0
 
     const operations: Readonly<Record<string, (i: number) => number | undefined>> = {
-      add: i => pair(i) && nearest(format, add(...pair(i)!), sumZero(o.a[i]!, o.b[i]!)),
-      subtract: i => {
+      add: (i) => pair(i) && nearest(format, add(...pair(i)!), sumZero(o.a[i]!, o.b[i]!)),
+      subtract: (i) => {
         const operands = pair(i);
         return operands && nearest(format, add(operands[0], negate(operands[1])), sumZero(o.a[i]!, o.b[i]! ^ 0x8000));
       },
-      multiply: i => pair(i) && nearest(format, multiply(...pair(i)!), signOf(i)),
-      divide: i => {
+      multiply: (i) => pair(i) && nearest(format, multiply(...pair(i)!), signOf(i)),
+      divide: (i) => {
         const operands = pair(i);
         return operands && operands[1].numerator !== 0n ? nearest(format, divide(...operands), signOf(i)) : undefined;
       },
-      fma: i => {
+      fma: (i) => {
         const operands = pair(i);
         if (!operands || !isFinite(format, o.c[i]!)) return undefined;
         const exact = add(multiply(...operands), valueOf(format, o.c[i]!));
@@ -175,7 +190,7 @@ for (const [symbol, format] of FORMATS) {
         if (exact.numerator === 0n && productIsZero) return signOf(i) & o.c[i]! & 0x8000;
         return nearest(format, exact, 0);
       },
-      'from f32': i => {
+      'from f32': (i) => {
         const value = o.f[i]!;
         if (!Number.isFinite(value)) return undefined;
         return nearest(format, valueOfNumber(value), Object.is(value, -0) ? 0x8000 : 0);
@@ -202,10 +217,17 @@ for (const [symbol, format] of FORMATS) {
 test('every 16-bit code widens to its value', () => {
   const all = Uint16Array.from({ length: 65536 }, (_, i) => i);
   const [h, b] = [upload(device, new Float32Array(65536)), upload(device, new Float32Array(65536))];
-  run(device, launchOf(device.kernel(module, 'widen'), [buffer(upload(device, all)), buffer(h), buffer(b)], {
-    grid: [256, 1, 1], group: [256, 1, 1],
-  }));
-  for (const [address, format] of [[h, F16], [b, BF16]] as const) {
+  run(
+    device,
+    launchOf(device.kernel(module, 'widen'), [buffer(upload(device, all)), buffer(h), buffer(b)], {
+      grid: [256, 1, 1],
+      group: [256, 1, 1],
+    }),
+  );
+  for (const [address, format] of [
+    [h, F16],
+    [b, BF16],
+  ] as const) {
     const got = download(device, address, new Float32Array(65536));
     let bad = 0;
     for (let code = 0; code < 65536; code++) {
@@ -242,9 +264,33 @@ test('floats become integers as on a GPU: saturated, a NaN is 0', () => {
   run(device, launchOf(device.kernel(module, 'to_integers'), [buffer(input), buffer(y), u32(x.length)]));
   const [most, least] = [2 ** 31 - 1, -(2 ** 31)];
   expect([...download(device, y, new Int32Array(3 * x.length))]).toEqual([
-    0, most, least, most, least, 1, -1, 2, most,
-    0, -1, 0, 3e9 | 0, 0, 1, 0, 2, -1,
-    0, most, least, most, least, 2, -2, 2, most,
+    0,
+    most,
+    least,
+    most,
+    least,
+    1,
+    -1,
+    2,
+    most,
+    0,
+    -1,
+    0,
+    3e9 | 0,
+    0,
+    1,
+    0,
+    2,
+    -1,
+    0,
+    most,
+    least,
+    most,
+    least,
+    2,
+    -2,
+    2,
+    most,
   ]);
 });
 
@@ -258,10 +304,25 @@ test('fmaxf and fminf drop a NaN and order the zeros', () => {
   const a = [1, NaN, 1, NaN, 0, -0, Infinity, -5];
   const b = [2, 3, NaN, NaN, -0, 0, 1, -7];
   const y = upload(device, new Float32Array(16));
-  const inputs = [a, b].map(x => buffer(upload(device, Float32Array.from(x))));
+  const inputs = [a, b].map((x) => buffer(upload(device, Float32Array.from(x))));
   const args = [...inputs, buffer(y), u32(8)];
   run(device, launchOf(device.kernel(module, 'extremes'), args));
   expect([...download(device, y, new Float32Array(16))]).toEqual([
-    2, 3, 1, NaN, 0, 0, Infinity, -5, 1, 3, 1, NaN, -0, -0, 1, -7,
+    2,
+    3,
+    1,
+    NaN,
+    0,
+    0,
+    Infinity,
+    -5,
+    1,
+    3,
+    1,
+    NaN,
+    -0,
+    -0,
+    1,
+    -7,
   ]);
 });

@@ -124,7 +124,7 @@ function results(
   rest: Partial<HostLaunch> = {},
   args = [buffer(y)],
 ): number[] {
-  const runs = SCHEDULES.map(schedule => {
+  const runs = SCHEDULES.map((schedule) => {
     device.fill(y, 0, 16384);
     device.fill(extra, 0, 4);
     run(device, launchOf(device.kernel(module, symbol), args, { ...rest, schedule }));
@@ -137,40 +137,47 @@ function results(
 describe('CUDA', () => {
   test('shuffles read the lane that CUDA names', () => {
     expect(results(cuda, 'shuffles', 160)).toEqual([
-      ...lanes(t => t ^ 5), ...lanes(t => (t & ~7) + 3), ...lanes(t => (t < 2 ? t : t - 2)),
-      ...lanes(t => (t % 16 > 13 ? t : t + 2)), ...lanes(t => 2 * (t ^ 1) + 1),
+      ...lanes((t) => t ^ 5),
+      ...lanes((t) => (t & ~7) + 3),
+      ...lanes((t) => (t < 2 ? t : t - 2)),
+      ...lanes((t) => (t % 16 > 13 ? t : t + 2)),
+      ...lanes((t) => 2 * (t ^ 1) + 1),
     ]);
   });
 
   test('votes, matches and reductions', () => {
-    const thirds = lanes(t => (t % 3 === 0 ? 2 ** t : 0)).reduce((a, b) => a + b);
+    const thirds = lanes((t) => (t % 3 === 0 ? 2 ** t : 0)).reduce((a, b) => a + b);
     expect(results(cuda, 'votes', 128)).toEqual([
-      ...lanes(() => thirds), ...lanes(() => 1), ...lanes(t => 0xff * 2 ** (8 * (t >> 3))),
+      ...lanes(() => thirds),
+      ...lanes(() => 1),
+      ...lanes((t) => 0xff * 2 ** (8 * (t >> 3))),
       ...lanes(() => 496 + (31 << 16)),
     ]);
   });
 
   test('two halves of a warp meet apart, as often as they like', () => {
-    expect(results(cuda, 'halves', 32)).toEqual(lanes(t => (t ^ 1) * (t < 16 ? 3 : 5)));
+    expect(results(cuda, 'halves', 32)).toEqual(lanes((t) => (t ^ 1) * (t < 16 ? 3 : 5)));
   });
 
   test('tiles of four and of two lanes, all of a warp at once', () => {
     const got = results(cuda, 'tiles', 128, { group: [64, 1, 1] });
-    expect(got.slice(0, 64)).toEqual(lanes(t => (t & ~3) + 1 + 100 * (t >> 2), 64));
-    expect(got.slice(64)).toEqual(lanes(t => 2 * (t & ~1) + 1, 64));
+    expect(got.slice(0, 64)).toEqual(lanes((t) => (t & ~3) + 1 + 100 * (t >> 2), 64));
+    expect(got.slice(64)).toEqual(lanes((t) => 2 * (t & ~1) + 1, 64));
   });
 
   test('__activemask is the lanes of the branch', () => {
-    expect(results(cuda, 'branch_mask', 32)).toEqual(lanes(t => (t % 4 === 1 ? 0x22222222 : 0)));
+    expect(results(cuda, 'branch_mask', 32)).toEqual(lanes((t) => (t % 4 === 1 ? 0x22222222 : 0)));
   });
 
   test('a warp that is not full counts the lanes it has', () => {
     expect(results(cuda, 'partial_warp', 16, { group: [16, 1, 1] })).toEqual(Array(16).fill(120));
-    expect(results(cuda, 'returned_lanes', 32)).toEqual(lanes(t => (t < 5 ? 0 : 0xffffffe0)));
+    expect(results(cuda, 'returned_lanes', 32)).toEqual(lanes((t) => (t < 5 ? 0 : 0xffffffe0)));
   });
 
   test('__syncthreads_count, one after the other', () => {
-    expect(results(cuda, 'count', 300, { group: [100, 1, 1] })).toEqual([34, 33, 33].flatMap(n => Array(100).fill(n)));
+    expect(results(cuda, 'count', 300, { group: [100, 1, 1] })).toEqual(
+      [34, 33, 33].flatMap((n) => Array(100).fill(n)),
+    );
   });
 
   test('a float reduction adds in the order of a butterfly, whatever the schedule', () => {
@@ -187,7 +194,7 @@ describe('CUDA', () => {
 
   test('a cluster reads the local memory of its groups', () => {
     const got = results(cuda, 'cluster', 256, { grid: [8, 1, 1], cluster: 4 });
-    expect(got).toEqual(lanes(t => 10 + ((t >> 7) << 2) + (((t >> 5) + 1) & 3), 256));
+    expect(got).toEqual(lanes((t) => 10 + ((t >> 7) << 2) + (((t >> 5) + 1) & 3), 256));
   });
 
   test('a grid barrier in a cooperative launch; elsewhere it is a fault', () => {
@@ -211,12 +218,15 @@ describe('CUDA', () => {
 describe('HIP', () => {
   test('wave functions without a mask', () => {
     expect(results(hip, 'waves', 128)).toEqual([
-      ...lanes(t => t ^ 5), ...lanes(() => 127), ...lanes(() => 3), ...lanes(t => 1 + Math.min(t, 16)),
+      ...lanes((t) => t ^ 5),
+      ...lanes(() => 127),
+      ...lanes(() => 3),
+      ...lanes((t) => 1 + Math.min(t, 16)),
     ]);
   });
 
   test('lanes of a branch meet alone, and all meet again after it', () => {
-    expect(results(hip, 'reconverge', 32)).toEqual(lanes(t => (t < 16 ? 1632 : 32)));
+    expect(results(hip, 'reconverge', 32)).toEqual(lanes((t) => (t < 16 ? 1632 : 32)));
   });
 
   test('lanes that leave a loop are missing in it from then on', () => {

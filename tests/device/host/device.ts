@@ -60,8 +60,15 @@ export function launchOf(
   rest: Partial<HostLaunch> = {},
 ): HostLaunch {
   return {
-    kernel, arguments: args, grid: [1, 1, 1], group: [32, 1, 1], dynamicLocalBytes: 0, cluster: 0, schedule: 0,
-    localPoison: 0x7fa7dead, ...rest,
+    kernel,
+    arguments: args,
+    grid: [1, 1, 1],
+    group: [32, 1, 1],
+    dynamicLocalBytes: 0,
+    cluster: 0,
+    schedule: 0,
+    localPoison: 0x7fa7dead,
+    ...rest,
   };
 }
 

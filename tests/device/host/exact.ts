@@ -45,8 +45,10 @@ export const add = (a: Rational, b: Rational): Rational => ({
   numerator: a.numerator * b.denominator + b.numerator * a.denominator,
   denominator: a.denominator * b.denominator,
 });
-export const multiply = (a: Rational, b: Rational): Rational =>
-  ({ numerator: a.numerator * b.numerator, denominator: a.denominator * b.denominator });
+export const multiply = (a: Rational, b: Rational): Rational => ({
+  numerator: a.numerator * b.numerator,
+  denominator: a.denominator * b.denominator,
+});
 export const divide = (a: Rational, b: Rational): Rational => {
   const sign = b.numerator < 0n ? -1n : 1n;
   return { numerator: sign * a.numerator * b.denominator, denominator: sign * a.denominator * b.numerator };

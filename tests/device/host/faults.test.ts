@@ -91,39 +91,63 @@ interface Case {
 const CASES: Readonly<Record<string, Case>> = {
   past_end: { failure: 'fault', says: 'out of bounds', lines: ['// past-end'], thread: '(31,0,0)' },
   before_start: {
-    failure: 'fault', says: 'bytes before a buffer of 128 bytes (argument 0)', lines: ['// before-start'],
-    thread: '(0,0,0)', arguments: (x, y) => [buffer(x), buffer(y)],
+    failure: 'fault',
+    says: 'bytes before a buffer of 128 bytes (argument 0)',
+    lines: ['// before-start'],
+    thread: '(0,0,0)',
+    arguments: (x, y) => [buffer(x), buffer(y)],
   },
   null_pointer: { failure: 'fault', says: 'null pointer', lines: ['// null-pointer'], thread: '(5,0,0)' },
   wild_pointer: { failure: 'fault', says: 'wild pointer', lines: ['// wild-pointer'], thread: '(6,0,0)' },
   local_overrun: {
-    failure: 'fault', says: "part (128 bytes)", lines: ['// local-overrun'], thread: '(0,0,0)',
+    failure: 'fault',
+    says: 'part (128 bytes)',
+    lines: ['// local-overrun'],
+    thread: '(0,0,0)',
     arguments: (_, y) => [buffer(y), u32(64)],
   },
   stack_overflow: {
-    failure: 'fault', says: 'needs more than 64 KiB of stack', lines: [], arguments: (_, y) => [buffer(y), u32(4000)],
+    failure: 'fault',
+    says: 'needs more than 64 KiB of stack',
+    lines: [],
+    arguments: (_, y) => [buffer(y), u32(4000)],
   },
   big_frame: {
-    failure: 'fault', says: 'stack overflow', lines: [], thread: null, arguments: (_, y) => [buffer(y), u32(16)],
+    failure: 'fault',
+    says: 'stack overflow',
+    lines: [],
+    thread: null,
+    arguments: (_, y) => [buffer(y), u32(16)],
   },
   division: {
-    failure: 'fault', says: 'integer division by zero', lines: ['// division'], thread: '(7,0,0)',
+    failure: 'fault',
+    says: 'integer division by zero',
+    lines: ['// division'],
+    thread: '(7,0,0)',
     arguments: (_, y) => [buffer(y), u32(7)],
   },
   trap: { failure: 'fault', says: 'trap', lines: ['// trap'], thread: '(3,0,0)' },
   endless: { failure: 'timeout', says: 'still runs', lines: ['// endless'], thread: '(9,0,0)', limitMs: 60 },
   misaligned: {
-    failure: 'fault', says: 'misaligned access', lines: ['// misaligned'], thread: '(1,0,0)',
+    failure: 'fault',
+    says: 'misaligned access',
+    lines: ['// misaligned'],
+    thread: '(1,0,0)',
     arguments: (x, y) => [buffer(x), buffer(y)],
   },
   two_barriers: {
-    failure: 'divergence', says: 'barrier divergence', lines: ['// first-barrier', '// second-barrier'],
+    failure: 'divergence',
+    says: 'barrier divergence',
+    lines: ['// first-barrier', '// second-barrier'],
     arguments: (_, y) => [buffer(y), u32(16)],
   },
   deadlock: { failure: 'divergence', says: 'deadlock', lines: ['// waits-for-lanes', '// waits-at-barrier'] },
   two_operations: { failure: 'divergence', says: 'warp divergence', lines: ['// a-shuffle', '// a-ballot'] },
   not_in_mask: {
-    failure: 'divergence', says: 'not in its own lane mask', lines: ['// outside-mask'], thread: '(16,0,0)',
+    failure: 'divergence',
+    says: 'not in its own lane mask',
+    lines: ['// outside-mask'],
+    thread: '(16,0,0)',
   },
 };
 
@@ -165,7 +189,7 @@ describe('a fault ends the launch, names thread and line, and leaves the device 
 });
 
 test('faults one after the other do not wear the device out', () => {
-  const names = Object.keys(CASES).filter(name => name !== 'endless');
+  const names = Object.keys(CASES).filter((name) => name !== 'endless');
   for (let i = 0; i < 10 * names.length; i++) {
     const name = names[i % names.length] ?? '';
     const fault = CASES[name];

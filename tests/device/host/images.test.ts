@@ -25,9 +25,9 @@ function writes(module: ReturnType<HostDevice['load']>): number {
 }
 
 test('images that define one symbol differently live side by side, and go away', async () => {
-  const images = await Promise.all([1, 2, 3].map(value => imageOf(source(value))));
+  const images = await Promise.all([1, 2, 3].map((value) => imageOf(source(value))));
   for (let round = 0; round < 5; round++) {
-    const modules = images.map(image => device.load(image));
+    const modules = images.map((image) => device.load(image));
     expect(modules.map(writes)).toEqual([1, 2, 3]);
     device.unload(modules[1]!);
     expect(writes(modules[2]!)).toBe(3);
@@ -126,12 +126,30 @@ test('the runtime asks the process for nothing but a few functions of libc', asy
   const flags = ['-shared', '-z', 'defs', '--no-allow-shlib-undefined', path, '-o', '/dev/null'];
   const refused = Bun.spawnSync([linker, ...flags]);
   rmSync(folder, { recursive: true });
-  const names = [...refused.stderr.toString().matchAll(/undefined reference: (\w+)/g)].map(match => match[1] ?? '');
+  const names = [...refused.stderr.toString().matchAll(/undefined reference: (\w+)/g)].map((match) => match[1] ?? '');
   expect(names.length).toBeGreaterThan(5);
   const allowed = [
-    'close', 'dladdr', 'dlclose', 'dlerror', 'dlopen', 'dlsym', 'memcmp', 'memcpy', 'memmove', 'memset', 'mmap',
-    'mprotect', 'munmap', 'sigaction', 'sigaltstack', 'signal', 'syscall', 'timer_create', 'timer_delete',
-    'timer_settime', 'write',
+    'close',
+    'dladdr',
+    'dlclose',
+    'dlerror',
+    'dlopen',
+    'dlsym',
+    'memcmp',
+    'memcpy',
+    'memmove',
+    'memset',
+    'mmap',
+    'mprotect',
+    'munmap',
+    'sigaction',
+    'sigaltstack',
+    'signal',
+    'syscall',
+    'timer_create',
+    'timer_delete',
+    'timer_settime',
+    'write',
   ];
-  expect(names.filter(name => !allowed.includes(name))).toEqual([]);
+  expect(names.filter((name) => !allowed.includes(name))).toEqual([]);
 });

@@ -87,11 +87,14 @@ test('dynamic local memory ends at its declared size', () => {
 test('indices run over three dimensions, x first', () => {
   run(device, launchOf(device.kernel(module, 'place'), [buffer(y)], { grid: [2, 2, 1], group: [3, 2, 2] }));
   const want = [];
-  for (let by = 0; by < 2; by++) for (let bx = 0; bx < 2; bx++) {
-    for (let z = 0; z < 2; z++) for (let ty = 0; ty < 2; ty++) for (let x = 0; x < 3; x++) {
-      want.push(x | (ty << 4) | (z << 8) | (bx << 12) | (by << 16));
+  for (let by = 0; by < 2; by++)
+    for (let bx = 0; bx < 2; bx++) {
+      for (let z = 0; z < 2; z++)
+        for (let ty = 0; ty < 2; ty++)
+          for (let x = 0; x < 3; x++) {
+            want.push(x | (ty << 4) | (z << 8) | (bx << 12) | (by << 16));
+          }
     }
-  }
   expect(words(48)).toEqual(want);
 });
 

@@ -10,15 +10,27 @@ interface Function1 {
 }
 
 const FUNCTIONS: Readonly<Record<string, Function1>> = {
-  expf: { f: Math.exp, size: 110 }, exp2f: { f: x => 2 ** x, size: 160 }, expm1f: { f: Math.expm1, size: 90 },
-  exp10f: { f: x => 10 ** x, size: 46 },
-  logf: { f: Math.log, size: 3e38, positive: true }, log2f: { f: Math.log2, size: 3e38, positive: true },
-  log10f: { f: Math.log10, size: 3e38, positive: true }, log1pf: { f: Math.log1p, size: 1 },
-  sinf: { f: Math.sin, size: 3e38 }, cosf: { f: Math.cos, size: 3e38 }, tanf: { f: Math.tan, size: 1e5 },
-  asinf: { f: Math.asin, size: 1 }, acosf: { f: Math.acos, size: 1 }, atanf: { f: Math.atan, size: 1e6 },
-  sinhf: { f: Math.sinh, size: 90 }, coshf: { f: Math.cosh, size: 90 }, tanhf: { f: Math.tanh, size: 12 },
-  asinhf: { f: Math.asinh, size: 1e6 }, atanhf: { f: Math.atanh, size: 1 },
-  rsqrtf: { f: x => 1 / Math.sqrt(x), size: 3e38, positive: true }, sqrtf: { f: Math.sqrt, size: 3e38, positive: true },
+  expf: { f: Math.exp, size: 110 },
+  exp2f: { f: (x) => 2 ** x, size: 160 },
+  expm1f: { f: Math.expm1, size: 90 },
+  exp10f: { f: (x) => 10 ** x, size: 46 },
+  logf: { f: Math.log, size: 3e38, positive: true },
+  log2f: { f: Math.log2, size: 3e38, positive: true },
+  log10f: { f: Math.log10, size: 3e38, positive: true },
+  log1pf: { f: Math.log1p, size: 1 },
+  sinf: { f: Math.sin, size: 3e38 },
+  cosf: { f: Math.cos, size: 3e38 },
+  tanf: { f: Math.tan, size: 1e5 },
+  asinf: { f: Math.asin, size: 1 },
+  acosf: { f: Math.acos, size: 1 },
+  atanf: { f: Math.atan, size: 1e6 },
+  sinhf: { f: Math.sinh, size: 90 },
+  coshf: { f: Math.cosh, size: 90 },
+  tanhf: { f: Math.tanh, size: 12 },
+  asinhf: { f: Math.asinh, size: 1e6 },
+  atanhf: { f: Math.atanh, size: 1 },
+  rsqrtf: { f: (x) => 1 / Math.sqrt(x), size: 3e38, positive: true },
+  sqrtf: { f: Math.sqrt, size: 3e38, positive: true },
   cbrtf: { f: Math.cbrt, size: 3e38 },
 };
 
@@ -28,7 +40,7 @@ const COUNT = 8192;
 const SOURCE = `
 #define FUNCTION(name) extern "C" __global__ void k_##name(const float* x, float* y, unsigned n) { \\
   for (unsigned i = threadIdx.x; i < n; i += blockDim.x) y[i] = name(x[i]); }
-${names.map(name => `FUNCTION(${name})`).join('\n')}
+${names.map((name) => `FUNCTION(${name})`).join('\n')}
 FUNCTION(erff)
 FUNCTION(erfcf)
 extern "C" __global__ void power(const float* x, const float* e, float* y, unsigned n) {
@@ -62,7 +74,7 @@ function argumentsOf({ size, positive }: Function1): Float32Array {
 function apply(symbol: string, ...inputs: readonly Float32Array[]): Float32Array {
   const n = inputs[0]?.length ?? 0;
   const y = upload(device, new Float32Array(n));
-  const args = [...inputs.map(x => buffer(upload(device, x))), buffer(y), u32(n)];
+  const args = [...inputs.map((x) => buffer(upload(device, x))), buffer(y), u32(n)];
   run(device, launchOf(device.kernel(module, symbol), args));
   return download(device, y, new Float32Array(n));
 }
@@ -92,26 +104,42 @@ for (const name of names) {
   test(`${name} is the double's value rounded once`, () => {
     const { f } = FUNCTIONS[name]!;
     const x = argumentsOf(FUNCTIONS[name]!);
-    expect(worst(apply(`k_${name}`, x), i => f(x[i]!))).toBeLessThanOrEqual(ROUNDED_ONCE);
+    expect(worst(apply(`k_${name}`, x), (i) => f(x[i]!))).toBeLessThanOrEqual(ROUNDED_ONCE);
   });
 
   test(`${name} at the ends and at what is no number`, () => {
     const { f } = FUNCTIONS[name]!;
     const x = Float32Array.of(NaN, Infinity, -Infinity, 0, -0, 1, -1, 2 ** -149, -(2 ** -149), 3.4e38, -3.4e38, 2);
     const got = apply(`k_${name}`, x);
-    expect([...got]).toEqual([...x].map(v => Math.fround(f(v))));
+    expect([...got]).toEqual([...x].map((v) => Math.fround(f(v))));
   });
 }
 
 test('erff and erfcf against tabled values', () => {
   const x = Float32Array.of(0, 0.5, 1, 2, 3, 5, -1, Infinity, -Infinity, NaN);
   const erf = [
-    0, 0.5204998778130465, 0.8427007929497149, 0.9953222650189527, 0.9999779095030014, 1, -0.8427007929497149, 1, -1,
+    0,
+    0.5204998778130465,
+    0.8427007929497149,
+    0.9953222650189527,
+    0.9999779095030014,
+    1,
+    -0.8427007929497149,
+    1,
+    -1,
     NaN,
   ];
   const erfc = [
-    1, 0.4795001221869535, 0.15729920705028513, 0.004677734981047266, 2.209049699858544e-5, 1.5374597944280349e-12,
-    1.8427007929497149, 0, 2, NaN,
+    1,
+    0.4795001221869535,
+    0.15729920705028513,
+    0.004677734981047266,
+    2.209049699858544e-5,
+    1.5374597944280349e-12,
+    1.8427007929497149,
+    0,
+    2,
+    NaN,
   ];
   expect([...apply('k_erff', x)]).toEqual(erf.map(Math.fround));
   expect([...apply('k_erfcf', x)]).toEqual(erfc.map(Math.fround));
@@ -119,17 +147,36 @@ test('erff and erfcf against tabled values', () => {
 
 test('powf, with its exceptions', () => {
   const pairs: [number, number][] = [
-    [2, 10], [3, 2], [-2, 3], [-2, 2], [-2, 0.5], [0, 0], [0, -1], [-0, -1], [-0, -3], [0, 3], [Infinity, -1],
-    [-Infinity, 3], [-1, Infinity], [0.5, Infinity], [2, -Infinity], [NaN, 0], [1, NaN], [NaN, 1], [2, 128], [2, -149],
-    [2, -151], [9, 0.5],
+    [2, 10],
+    [3, 2],
+    [-2, 3],
+    [-2, 2],
+    [-2, 0.5],
+    [0, 0],
+    [0, -1],
+    [-0, -1],
+    [-0, -3],
+    [0, 3],
+    [Infinity, -1],
+    [-Infinity, 3],
+    [-1, Infinity],
+    [0.5, Infinity],
+    [2, -Infinity],
+    [NaN, 0],
+    [1, NaN],
+    [NaN, 1],
+    [2, 128],
+    [2, -149],
+    [2, -151],
+    [9, 0.5],
   ];
-  const [x, e] = [Float32Array.from(pairs, p => p[0]), Float32Array.from(pairs, p => p[1])];
+  const [x, e] = [Float32Array.from(pairs, (p) => p[0]), Float32Array.from(pairs, (p) => p[1])];
   const isOneInC = (a: number, b: number) => a === 1 || (a === -1 && Math.abs(b) === Infinity); // NaN in JavaScript
   const want = pairs.map(([a, b]) => (isOneInC(a, b) ? 1 : Math.fround(a ** b)));
   expect([...apply('power', x, e)]).toEqual(want);
   const bases = Float32Array.from({ length: COUNT }, (_, i) => 0.01 + (i % 97) * 1.37);
   const powers = Float32Array.from({ length: COUNT }, (_, i) => ((i * 7) % 41) / 3 - 6.5);
-  expect(worst(apply('power', bases, powers), i => bases[i]! ** powers[i]!)).toBeLessThanOrEqual(ROUNDED_ONCE);
+  expect(worst(apply('power', bases, powers), (i) => bases[i]! ** powers[i]!)).toBeLessThanOrEqual(ROUNDED_ONCE);
 });
 
 test('fmodf is exact', () => {
@@ -142,7 +189,7 @@ test('fmodf is exact', () => {
 
 test('atan2f in all quadrants', () => {
   const values = [0, -0, 1, -1, 3.5, -0.001, Infinity, -Infinity, NaN];
-  const pairs = values.flatMap(a => values.map(b => [a, b] as const));
-  const [a, b] = [Float32Array.from(pairs, p => p[0]), Float32Array.from(pairs, p => p[1])];
+  const pairs = values.flatMap((a) => values.map((b) => [a, b] as const));
+  const [a, b] = [Float32Array.from(pairs, (p) => p[0]), Float32Array.from(pairs, (p) => p[1])];
   expect([...apply('angles', a, b)]).toEqual(pairs.map((_, i) => Math.fround(Math.atan2(a[i]!, b[i]!))));
 });

@@ -53,7 +53,10 @@ let count: number;
 beforeAll(async () => {
   device = await newDevice();
   module = device.load(await imageOf(SOURCE));
-  x = upload(device, Float32Array.from({ length: WIDTH }, (_, i) => Math.fround(Math.sin(i) * 100)));
+  x = upload(
+    device,
+    Float32Array.from({ length: WIDTH }, (_, i) => Math.fround(Math.sin(i) * 100)),
+  );
   y = upload(device, new Uint32Array(1024));
   count = upload(device, new Uint32Array(1));
 });
@@ -98,14 +101,14 @@ test('without a seed groups and threads run in the order of their index', () => 
 });
 
 test('seeds permute the order of groups, and every group runs once', () => {
-  const orders = inOrder(8).map(seed => orderOf('order_of_groups', 64, 32, seed + 1));
+  const orders = inOrder(8).map((seed) => orderOf('order_of_groups', 64, 32, seed + 1));
   for (const order of orders) expect(sorted(order)).toEqual(inOrder(64));
   expect(new Set(orders.map(String)).size).toBeGreaterThan(4);
 });
 
 for (const symbol of ['after_barrier', 'after_shuffle']) {
   test(`seeds permute the order of release: ${symbol}`, () => {
-    const orders = inOrder(8).map(seed => orderOf(symbol, 1, 32, seed + 1));
+    const orders = inOrder(8).map((seed) => orderOf(symbol, 1, 32, seed + 1));
     for (const order of orders) expect(sorted(order)).toEqual(inOrder(32));
     expect(new Set(orders.map(String)).size).toBe(8);
   });

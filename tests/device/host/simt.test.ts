@@ -111,7 +111,11 @@ test('references take bytes or the contents of a buffer; local arguments get the
   const held = buffer(upload(device, Uint32Array.of(500)));
   const local = { kind: 'local', bytes: 128 } as const;
   const want = (start: number) => Array.from({ length: 32 }, (_, i) => start + 31 - i);
-  for (const [first, start] of [[u32(100), 100], [held, 500], [u32(7), 7]] as const) {
+  for (const [first, start] of [
+    [u32(100), 100],
+    [held, 500],
+    [u32(7), 7],
+  ] as const) {
     run(device, launchOf(kernel, [first, local, u32(0), buffer(y)]));
     expect(words(32)).toEqual(want(start));
   }

@@ -1,6 +1,6 @@
 /** A worker that opens a host device of its own and answers what a right and a wrong kernel did on it. */
 
-import { DeviceError } from '../../../src/device/device.ts';
+import type { DeviceError } from '../../../src/device/device.ts';
 import { openHost } from '../../../src/device/host.ts';
 import { buffer, download, failureOf, launchOf, run, upload } from './device.ts';
 

@@ -28,8 +28,8 @@ async function order(): Promise<Order> {
 function answerOf(work: Order): Promise<Answer> {
   const worker = new Worker(new URL('./worker.ts', import.meta.url).href);
   return new Promise((resolve, reject) => {
-    worker.onmessage = event => resolve(event.data as Answer);
-    worker.onerror = event => reject(new Error(event.message));
+    worker.onmessage = (event) => resolve(event.data as Answer);
+    worker.onerror = (event) => reject(new Error(event.message));
     worker.postMessage(work);
   }).finally(() => worker.terminate()) as Promise<Answer>;
 }
@@ -46,7 +46,11 @@ test('workers run, fault and hang beside each other, each on a device of its own
 test('several devices are open in one thread, and a fault on one leaves the others alone', async () => {
   const { runtime, image } = await order();
   const devices = [1, 2, 3].map(() => openHost({ bytes: runtime }));
-  const held = devices.map(device => ({ device, module: device.load(image), y: upload(device, new Uint32Array(64)) }));
+  const held = devices.map((device) => ({
+    device,
+    module: device.load(image),
+    y: upload(device, new Uint32Array(64)),
+  }));
   for (let round = 0; round < 5; round++) {
     for (const { device, module, y } of held) {
       expect(failureOf(device, launchOf(device.kernel(module, 'endless'), [buffer(y)]), 10).failure).toBe('timeout');
@@ -61,7 +65,7 @@ test('several devices are open in one thread, and a fault on one leaves the othe
   for (const one of devices) one.close();
 });
 
-test('a fault that is no kernel\'s still ends the process, as without the host device', () => {
+test("a fault that is no kernel's still ends the process, as without the host device", () => {
   const script = `
     import { read } from 'bun:ffi';
     import { newDevice } from '${import.meta.dir}/device.ts';
