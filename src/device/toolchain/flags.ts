@@ -49,6 +49,16 @@ const CODE = [
   '-fsanitize-trap=alignment', // a misaligned access faults, as on a GPU
 ];
 
+/** What a flag may depend on. */
+export interface ClangVersion {
+  /** `19.1.7` */
+  readonly version: string;
+}
+
+/** Traps that are merged lose their lines; keeping them apart is an option since clang 18. */
+const trapFlags = ({ version }: ClangVersion): string[] =>
+  Number.parseInt(version, 10) >= 18 ? ['-mllvm', '-ubsan-unique-traps'] : [];
+
 const MESSAGES = ['-w', '-fno-caret-diagnostics', '-fno-color-diagnostics', '-ferror-limit=10'];
 
 /** The columns of lowered text are not the author's. */
@@ -123,27 +133,34 @@ export function preprocessFlags({ dialect, sourceFolder, includeDirs }: Preproce
 }
 
 /** Arguments that compile lowered text from standard input to the object file that `-o` names. */
-export function compileFlags(dialect: HostDialect): string[] {
+export function compileFlags(dialect: HostDialect, clang: ClangVersion): string[] {
   const lowered = dialect === 'xpu' ? 'opencl_lowered.h' : 'lowered.h';
-  return ['-c', ...unitFlags(dialect), `-include${join(HEADERS, lowered)}`, '-'];
+  return ['-c', ...unitFlags(dialect, clang), `-include${join(HEADERS, lowered)}`, '-'];
 }
 
 /** Arguments that compile only the header of lowered text, to the precompiled file that `-o` names. */
-export function precompileFlags(dialect: HostDialect): string[] {
-  return [...xclang('-emit-pch'), ...xclang('-fno-pch-timestamp'), ...compileFlags(dialect)];
+export function precompileFlags(dialect: HostDialect, clang: ClangVersion): string[] {
+  return [...xclang('-emit-pch'), ...xclang('-fno-pch-timestamp'), ...compileFlags(dialect, clang)];
 }
 
 /** Arguments that compile lowered text less its header, which is precompiled. */
-export function sourceFlags(dialect: HostDialect, precompiled: string): string[] {
-  return ['-c', ...unitFlags(dialect), '-include-pch', precompiled, '-'];
+export function sourceFlags(dialect: HostDialect, clang: ClangVersion, precompiled: string): string[] {
+  return ['-c', ...unitFlags(dialect, clang), '-include-pch', precompiled, '-'];
 }
 
 /** The link optimises what the image uses; doing so before for all of the glue takes twice the time. */
 const UNOPTIMISED = xclang('-disable-llvm-passes');
 
 /** Arguments that compile the C++ table of an OpenCL image with its glue. */
-export function openclTableFlags(): string[] {
-  return ['-c', ...unitFlags('cuda'), '-flto', ...UNOPTIMISED, `-include${join(HEADERS, 'opencl_image.h')}`, '-'];
+export function openclTableFlags(clang: ClangVersion): string[] {
+  return [
+    '-c',
+    ...unitFlags('cuda', clang),
+    '-flto',
+    ...UNOPTIMISED,
+    `-include${join(HEADERS, 'opencl_image.h')}`,
+    '-',
+  ];
 }
 
 /** Arguments of ld.lld for an image: no library and no symbol from outside, so that one file serves every C library. */
@@ -180,7 +197,15 @@ function languageFlags(dialect: HostDialect): readonly string[] {
 }
 
 /** What the header and the source of a text must agree on. */
-function unitFlags(dialect: HostDialect): string[] {
+function unitFlags(dialect: HostDialect, clang: ClangVersion): string[] {
   const more = dialect === 'xpu' ? ['-flto'] : CPLUSPLUS;
-  return [...languageFlags(dialect), ...more, ...CODE, ...LOWERED_MESSAGES, ...ARITHMETIC, ...PROCESSOR];
+  return [
+    ...languageFlags(dialect),
+    ...more,
+    ...CODE,
+    ...trapFlags(clang),
+    ...LOWERED_MESSAGES,
+    ...ARITHMETIC,
+    ...PROCESSOR,
+  ];
 }

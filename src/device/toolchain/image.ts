@@ -49,14 +49,14 @@ export async function buildImage(clang: Clang, image: ImageSource, path: string)
 async function compileKernels(clang: Clang, image: ImageSource, object: string): Promise<void> {
   const { dialect, lowered, salt } = image;
   const { header, source } = splitText(lowered.text);
-  const command = [clang.path, ...precompileFlags(dialect)];
+  const command = [clang.path, ...precompileFlags(dialect, clang)];
   const precompiled = await compileOnce({ command, input: header, salt, extension: 'pch' });
-  await must(image, [clang.path, ...sourceFlags(dialect, precompiled), '-o', object], source);
+  await must(image, [clang.path, ...sourceFlags(dialect, clang, precompiled), '-o', object], source);
 }
 
 async function compileTable(clang: Clang, image: ImageSource, object: string): Promise<void> {
   const { table } = image.lowered;
-  if (table !== undefined) await must(image, [clang.path, ...openclTableFlags(), '-o', object], table);
+  if (table !== undefined) await must(image, [clang.path, ...openclTableFlags(clang), '-o', object], table);
 }
 
 async function must({ path, source }: ImageSource, command: readonly string[], input = ''): Promise<void> {
