@@ -26,7 +26,7 @@ function commitName(): string {
 }
 
 async function inputsHash(commit: string): Promise<string> {
-  const folders = ['src', 'ffi', 'kernels', 'scripts'].map((name) => hashOfFolder(join(ROOT, name)));
+  const folders = ['src', 'ffi', 'kernels', 'records', 'scripts'].map((name) => hashOfFolder(join(ROOT, name)));
   const files = ['package.json', 'package-lock.json'].map((name) => readFileSync(join(ROOT, name)));
   return hashOf(commit, Bun.version, (await findClang()).version, ...folders, ...files);
 }

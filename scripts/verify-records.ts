@@ -5,11 +5,11 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { SERVED_CHIPS } from '../src/audit/chips/all.ts';
 import { auditLaunches } from '../src/audit/launch.ts';
 import { factsOf, keyText } from '../src/audit/records.ts';
 import { resolveSet } from '../src/audit/records-sets.ts';
 import { sourceHasher } from '../src/audit/records-source.ts';
+import { servedChips } from '../src/cli/offline-jobs.ts';
 import { readRecords, RECORDS, setFor } from '../src/cli/offline-records.ts';
 import type { Unit } from '../src/cli/offline-units.ts';
 import { unitsOf } from '../src/cli/offline-units.ts';
@@ -124,7 +124,7 @@ async function verify(folder: string): Promise<void> {
     }
     const own = sets.filter((set) => set.dialect === dialect);
     const { records } = resolveSet(setFor(dialect, compiler, own), own);
-    const known = await knownChips(dialect, compiler);
+    const { known } = await servedChips(dialect, compiler);
     for (const unit of units.filter((each) => each.dialect === dialect)) {
       for (const chips of VENDORS[dialect].together ? [known] : known.map((chip) => [chip])) {
         const compile = compileOf(workspace, unit, compiler, chips);
@@ -133,12 +133,6 @@ async function verify(folder: string): Promise<void> {
       }
     }
   }
-}
-
-async function knownChips(dialect: Dialect, compiler: Compiler): Promise<string[]> {
-  const chips = SERVED_CHIPS.filter((chip) => chip.dialect === dialect).map(({ name }) => name);
-  const knows = await Promise.all(chips.map((chip) => VENDORS[dialect].knows(compiler, chip)));
-  return chips.filter((_, i) => knows[i]);
 }
 
 const [given] = process.argv.slice(2);

@@ -23,6 +23,9 @@ export const FLAGS = {
 } as const;
 export type FlagName = keyof typeof FLAGS;
 
+/** Gate 5, which needs no device. */
+export const LIMITS = 'limits';
+
 const DEVICES = ['host', 'cuda', 'hip', 'metal', 'xpu'] as const;
 const NUMBER = /^\d+(\.\d+)?$/;
 
@@ -61,7 +64,7 @@ const some = (what: string) => v.pipe(v.string(), v.minLength(1, `an empty value
 
 const schema = v.object({
   only: v.optional(v.array(some('a part of an address, or a pattern with *')), []),
-  gate: listOf(GATES, 'gate'),
+  gate: listOf([...GATES, LIMITS], 'gate'),
   dialect: listOf(DIALECTS, 'dialect'),
   device: v.optional(oneOf(DEVICES, 'device'), 'host'),
   seed: v.optional(
@@ -82,6 +85,10 @@ const schema = v.object({
 });
 
 export type Options = v.InferOutput<typeof schema>;
+
+/** Whether the arguments ask for `--offline`. */
+export const isOffline = (argv: readonly string[]): boolean =>
+  argv.some((word) => word === '--offline' || word.startsWith('--offline='));
 
 /** Reads the arguments behind the program's name; throws a UsageError for whatever cannot be meant. */
 export function readFlags(argv: readonly string[]): Options {

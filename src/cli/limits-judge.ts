@@ -8,7 +8,7 @@ import { definesText, extentOf, volumeOf } from '../audit/launch.ts';
 import type { Measured } from '../audit/measured.ts';
 import { occupancyOf } from '../audit/occupancy.ts';
 import type { RecordSet } from '../audit/records.ts';
-import { keyText } from '../audit/records.ts';
+import { factsOf, keyText } from '../audit/records.ts';
 import type { ResolvedSet } from '../audit/records-sets.ts';
 import { chooseSet, resolveSet } from '../audit/records-sets.ts';
 import { staleImage } from '../audit/records-stale.ts';
@@ -55,6 +55,7 @@ export function judgeImages(
 ): Judged {
   const bySymbol = Map.groupBy(launches, ({ dialect, symbol }) => `${dialect} ${symbol}`);
   const bookOf = books(records);
+  const runs = runsByFacts(asked);
   const verdicts: ImageVerdict[] = [];
   const unregistered: Unregistered[] = [];
   for (const found of kernels) {
@@ -62,8 +63,7 @@ export function judgeImages(
     const chip = chipNamed(dialect, name);
     const own = found.planted || !chip ? [] : (bySymbol.get(`${dialect} ${symbol}`) ?? []);
     if (chip) verdicts.push(...own.map((launch) => judge(found, launch, chip, bookOf(found))));
-    if (own.length === 0)
-      unregistered.push({ file: found.file, measured: found.measured, runs: runsOf(found.measured, asked) });
+    if (own.length === 0) unregistered.push({ file: found.file, measured: found.measured, runs: runs(found.measured) });
   }
   return { verdicts, unregistered };
 }
@@ -118,6 +118,17 @@ function judge(
     ...(near && { near }),
     ...(groups.length > 0 && limits.length === 0 && { groups: Math.min(...groups) }),
     ...(book && { set: book.name }),
+  };
+}
+
+/** A library's tens of thousands of kernels have few different facts: each is judged once. */
+function runsByFacts(asked: Asked): (measured: Measured) => Runs[] {
+  const known = new Map<string, Runs[]>();
+  return (measured) => {
+    const key = JSON.stringify([measured.dialect, measured.chip, factsOf(measured)]);
+    const runs = known.get(key) ?? runsOf(measured, asked);
+    known.set(key, runs);
+    return runs;
   };
 }
 

@@ -3,15 +3,13 @@ import { statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { LimitControlResult } from '../audit/controls.ts';
 import { judgeControls } from '../audit/controls.ts';
-import { auditLaunches } from '../audit/launch.ts';
 import { writeCached } from '../device/toolchain/cache.ts';
-import { readListing } from '../spec/listing.ts';
-import { loadKernels } from '../spec/load.ts';
-import { imageProblemLine, unregisteredLines, verdictLines } from '../report/limits.ts';
+import { imageProblemLine, limitControlLines, unregisteredLines, verdictLines } from '../report/limits.ts';
 import { limitsText } from '../report/limits-json.ts';
 import { limitsTables } from '../report/limits-table.ts';
 import type { Style } from '../report/style.ts';
 import { count, counted } from '../report/words.ts';
+import { readAuditData } from './audit-data.ts';
 import { styleFor } from './colour.ts';
 import type { ExitCode } from './errors.ts';
 import { NothingRunError, UsageError } from './errors.ts';
@@ -22,7 +20,7 @@ import { readImages } from './limits-folder.ts';
 import type { Judged, Unregistered } from './limits-judge.ts';
 import { judgeImages } from './limits-judge.ts';
 import type { RecordsFolder } from './offline-records.ts';
-import { readRecords, RECORDS } from './offline-records.ts';
+import { programRecords } from './program-records.ts';
 import { progressOn } from './progress.ts';
 import { BUILD_COMMIT, PLATFORM, VERSION } from './version.ts';
 
@@ -31,10 +29,10 @@ export async function limits(argv: readonly string[]): Promise<ExitCode> {
   if (argv.includes('--help') || argv.includes('-h')) return print([LIMITS_USAGE]);
   const options = readLimitsFlags(argv);
   if (options.json !== undefined) requireFolder(options.json);
-  const launches = loadKernels(await readListing()).flatMap(auditLaunches);
+  const { launches } = await readAuditData();
   const found = readAll(options.folder);
   if (found.kernels.length === 0 && found.problems.length === 0) throw noImages(options, found);
-  const records = readRecords(RECORDS);
+  const records = await programRecords();
   const judged = judgeImages(found.kernels, launches, records.sets, options);
   const controls = judgeControls();
   const style = styleFor(process.stdout, process.env);
@@ -102,9 +100,7 @@ function failures(
     ...problems.map((problem) => imageProblemLine(problem, style)),
     ...verdicts.flatMap((verdict) => verdictLines(verdict, style)),
     ...records.problems.map((problem) => `${style.bad('FAIL')}  ${problem}`),
-    ...controls
-      .filter(({ status }) => status !== 'red')
-      .map(({ id, fault, status, reason }) => `${style.bad(status.toUpperCase())}  limits!${id}  ${fault}: ${reason}`),
+    ...controls.flatMap((control) => limitControlLines(control, style)),
   ];
 }
 

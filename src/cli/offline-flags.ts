@@ -25,10 +25,6 @@ export interface OfflineOptions extends Options {
   readonly compilers: Partial<Readonly<Record<Dialect, string>>>;
 }
 
-/** Whether the arguments ask for `--offline`. */
-export const isOffline = (argv: readonly string[]): boolean =>
-  argv.some((word) => word === '--offline' || word.startsWith('--offline='));
-
 /** Reads the arguments of `--offline DIR`; throws a UsageError for whatever cannot be meant. */
 export function readOfflineFlags(argv: readonly string[]): OfflineOptions {
   const { own, rest } = splitFlags(OFFLINE_FLAGS, argv);

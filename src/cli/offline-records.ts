@@ -9,9 +9,9 @@ import { byRelease, setName } from '../audit/records.ts';
 import { writeCached } from '../device/toolchain/cache.ts';
 import type { Compiler } from '../device/vendor/vendor.ts';
 
-/** Where records lie: TF_RECORDS, or the project's own, or, for the executable, those of the folder it runs in. */
-export const RECORDS =
-  process.env['TF_RECORDS'] || (Bun.isStandaloneExecutable ? 'records' : join(import.meta.dir, '../../records'));
+/** The folder of records: TF_RECORDS, or the project's own. The executable has none unless it is named: it holds its records. */
+export const RECORDS: string | undefined =
+  process.env['TF_RECORDS'] || (Bun.isStandaloneExecutable ? undefined : join(import.meta.dir, '../../records'));
 
 export interface RecordsFolder {
   readonly sets: readonly RecordSet[];
@@ -19,7 +19,8 @@ export interface RecordsFolder {
   readonly problems: readonly string[];
 }
 
-export function readRecords(root: string): RecordsFolder {
+export function readRecords(root: string | undefined): RecordsFolder {
+  if (root === undefined) return { sets: [], problems: [] };
   const read = DIALECTS.flatMap((dialect) => {
     const folder = join(root, dialect);
     if (!existsSync(folder)) return [];

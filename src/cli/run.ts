@@ -10,6 +10,7 @@ import type { ReportHead } from '../report/json.ts';
 import { reportOf, reportText } from '../report/json.ts';
 import { closingLine, registrationLines } from '../report/lines.ts';
 import type { Registration } from '../report/registration.ts';
+import type { LimitsTally } from '../report/tally.ts';
 import { exitCode, summaryLine, tallyOf } from '../report/tally.ts';
 import { counted } from '../report/words.ts';
 import { styleFor } from './colour.ts';
@@ -17,6 +18,9 @@ import { requireDevice } from './devices.ts';
 import type { ExitCode } from './errors.ts';
 import { NothingRunError, UsageError } from './errors.ts';
 import type { Options } from './flags.ts';
+import { LIMITS } from './flags.ts';
+import type { LimitsRun } from './limits-gate.ts';
+import { runLimits } from './limits-gate.ts';
 import { listLines } from './list.ts';
 import type { Plan } from './plan.ts';
 import { planOf } from './plan.ts';
@@ -28,24 +32,29 @@ import { BUILD_COMMIT, PLATFORM, VERSION } from './version.ts';
 export async function run(options: Options): Promise<ExitCode> {
   requireDevice(options.device);
   if (options.json !== undefined) requireWritable(options.json);
-  const kernels = loadKernels(await readListing());
   const settings = settingsOf(options);
+  const limits = options.gate.includes(LIMITS) ? await auditOf(options) : undefined;
+  // Gate 5 alone needs no contract: what it needs is plain data.
+  const kernels = settings.gates.length > 0 ? loadKernels(await readListing()) : [];
   const plan = planOf(kernels, settings);
-  if (plan.registrations.length === 0) throw nothingSelected(options, plan.total);
-  if (options.list) return print(listLines(plan));
-  await runtimeImage(); // once here, so that workers find it made, and its absence is told once
-  const { registrations, totals, died } = await runPlan(plan, settings, (jobs, onDone) =>
-    runJobs(kernels, jobs, settings, onDone),
-  );
-  return finish(options, settings, plan, registrations, totals, died);
+  const selected = plan.registrations.length + (limits?.addresses.length ?? 0);
+  if (selected === 0) throw nothingSelected(options, plan.total);
+  if (options.list) return print([...listLines(plan), ...(limits?.addresses ?? [])]);
+  if (plan.jobs.length > 0) await runtimeImage(); // once here, so that workers find it made, and its absence is told once
+  const finished = await runPlan(plan, settings, (jobs, onDone) => runJobs(kernels, jobs, settings, onDone));
+  print(limits?.lines ?? []);
+  return finish(options, settings, plan, finished, limits?.tally);
 }
+
+const auditOf = ({ only, dialect, 'no-controls': without }: Options): Promise<LimitsRun> =>
+  runLimits({ only, dialects: dialect, controls: !without }, styleFor(process.stdout, process.env));
 
 function settingsOf(options: Options): RunOptions {
   return {
     seed: options.seed,
     limitMs: options.timeout * 1000,
     only: options.only,
-    gates: options.gate,
+    gates: options.gate.filter((gate) => gate !== LIMITS),
     dialects: options.dialect,
     controls: !options['no-controls'],
     jobs: options.jobs ?? navigator.hardwareConcurrency,
@@ -83,18 +92,17 @@ function finish(
   options: Options,
   settings: RunOptions,
   plan: Plan,
-  registrations: readonly Registration[],
-  totals: RunTotals,
-  died: number,
+  { registrations, totals, died }: Finished,
+  limits: LimitsTally | undefined,
 ): ExitCode {
   const planned = {
     kernels: plan.registrations.filter(({ gates }) => gates.length > 0).length,
     controls: plan.registrations.reduce((sum, { controls }) => sum + controls.length, 0),
   };
   const tally = tallyOf(registrations, planned);
-  const gates = options.gate.filter((gate) => plan.registrations.some((planned) => planned.gates.includes(gate)));
-  const summary = summaryLine(tally, gates, settings.controls);
-  const code = died > 0 ? 70 : exitCode(tally);
+  const gates = settings.gates.filter((gate) => plan.registrations.some((planned) => planned.gates.includes(gate)));
+  const summary = summaryLine(tally, gates, settings.controls, limits);
+  const code = died > 0 ? 70 : exitCode(tally, limits);
   const workers = Math.max(1, Math.min(settings.jobs, plan.jobs.length));
   const facts = { ...totals, workers, seed: options.seed, device: options.device };
   if (options.json !== undefined) {
@@ -110,7 +118,8 @@ function finish(
     };
     writeReport(options.json, head, registrations);
   }
-  print([closingLine({ ...facts, selected: selectedText(planned.kernels, plan.total) }), summary]);
+  if (plan.jobs.length > 0) print([closingLine({ ...facts, selected: selectedText(planned.kernels, plan.total) })]);
+  print([summary]);
   return code;
 }
 

@@ -6,11 +6,13 @@ Runs every registered kernel through the gates, and every planted control that
 must turn a gate red. Without a GPU, sources run on the host device.
 
   tf-kernel-contract [flags]
+  tf-kernel-contract limits DIR    audits images that another host built
+  tf-kernel-contract --offline DIR compiles for every chip, measures, compares
 
 Select
   --only TEXT      part of a case's address, or a pattern with *; repeatable:
                    rms_rows   @metal:shapes   'rms_rows@*:sums:*'
-  --gate NAME      nonfinite, repeat, shapes, sums; repeatable
+  --gate NAME      nonfinite, repeat, shapes, sums, limits; repeatable
   --dialect NAME   cuda, hip, metal, xpu; repeatable
   --no-controls    leave the controls out; SUMMARY says so
 
@@ -29,7 +31,8 @@ Show
 
 Environment
   NO_COLOR, FORCE_COLOR   colours off, colours on
-  TF_CLANG                the compiler of host images, when run from source
+  TF_CLANG, TF_NVCC, TF_HIPCC, TF_OCLOC, TF_METAL   compilers
+  TF_RECORDS              the folder of records
 
 Exit codes
   0  all as promised         1  a gate, a control or a known finding is not, or

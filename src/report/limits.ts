@@ -1,5 +1,6 @@
 /** An audit of images as lines: what was read of kernels that are not registered, and what is wrong with those that are. */
 import type { Verdict } from '../audit/audit.ts';
+import type { LimitControlResult } from '../audit/controls.ts';
 import type { ImageProblem, Measured } from '../audit/measured.ts';
 import { factsOf } from '../audit/records.ts';
 import { extentText } from '../audit/problem.ts';
@@ -8,16 +9,22 @@ import type { Style } from './style.ts';
 
 const INDENT = '      ';
 
-/** A launch that may not run as its image is: one block, a line a limit. */
-export function verdictLines({ file, ...verdict }: Verdict & { readonly file: string }, style: Style): string[] {
-  const { kernel, dialect, symbol, chip, problems, status } = verdict;
+/** A launch that may not run as its image or its record is: one block, a line a limit. */
+export function verdictLines(verdict: Verdict & { readonly file?: string }, style: Style): string[] {
+  const { kernel, dialect, symbol, chip, problems, status, file, set } = verdict;
   if (problems.length === 0) return [];
-  const head = `${style.bad('FAIL')}  ${registrationName(kernel, dialect)}:limits:${chip}  ${status}: ${symbol} in ${file}`;
+  const where = file !== undefined ? ` in ${file}` : set !== undefined ? ` by the records of ${set}` : '';
+  const head = `${style.bad('FAIL')}  ${registrationName(kernel, dialect)}:limits:${chip}  ${status}: ${symbol}${where}`;
   const told = problems.flatMap(({ limit, what, at, do: advice }) => [
     `${INDENT}${limit}${at === undefined ? '' : ` at ${at}`}: ${what}`,
     ...(advice === undefined ? [] : [`${INDENT}${advice}`]),
   ]);
   return [head, ...told];
+}
+
+/** A control of gate 5 that is not red as planted. */
+export function limitControlLines({ id, fault, status, reason }: LimitControlResult, style: Style): string[] {
+  return status === 'red' ? [] : [`${style.bad(status.toUpperCase())}  limits!${id}  ${fault}: ${reason}`];
 }
 
 export const imageProblemLine = ({ class: name, where, what }: ImageProblem, style: Style): string =>

@@ -17,6 +17,15 @@ export interface Tally {
   readonly planned: Planned;
 }
 
+/** Gate 5 in counts. */
+export interface LimitsTally {
+  /** Launches times chips times sets of records that were judged. */
+  readonly verdicts: number;
+  readonly problems: number;
+  readonly pending: number;
+  readonly controls: Readonly<Record<'red' | 'missed' | 'broken', number>>;
+}
+
 /** Counts a finished run; throws where the counts are not those that were planned. */
 export function tallyOf(registrations: readonly Registration[], planned: Planned): Tally {
   const kernels = { pass: 0, fail: 0, known: 0, 'not run': 0 };
@@ -36,11 +45,12 @@ function expectSum(what: string, counts: Readonly<Record<string, number>>, plann
   if (sum !== planned) throw new Error(`SUMMARY does not add up: ${planned} ${what} were planned, ${sum} came back`);
 }
 
-/** The last line of a run. `controls` false: they were left out by request. */
+/** The last line of a run. `withControls` false: they were left out by request. */
 export function summaryLine(
   { kernels, controls, planned }: Tally,
   gates: readonly GateName[],
   withControls: boolean,
+  limits?: LimitsTally,
 ): string {
   const verdicts = [
     `${count(kernels.pass)} pass ${gateNumbers(gates)}`,
@@ -48,10 +58,20 @@ export function summaryLine(
     `${count(kernels.known)} known findings`,
     `${count(kernels['not run'])} not run`,
   ];
+  const own = limits?.controls ?? { red: 0, missed: 0, broken: 0 };
+  const all = {
+    ...controls,
+    red: controls.red + own.red,
+    missed: controls.missed + own.missed,
+    broken: controls.broken + own.broken,
+  };
+  const total = planned.controls + own.red + own.missed + own.broken;
   const parts = [
-    `SUMMARY ${counted(planned.kernels, 'kernel')}: ${verdicts.join(', ')}`,
-    withControls ? controlsText(controls, planned.controls) : 'controls not run (--no-controls)',
-    'gate 5 not run',
+    gates.length === 0 && limits
+      ? `SUMMARY ${counted(limits.verdicts, 'launch')} on chips audited`
+      : `SUMMARY ${counted(planned.kernels, 'kernel')}: ${verdicts.join(', ')}`,
+    withControls ? controlsText(all, total) : 'controls not run (--no-controls)',
+    limits ? `${counted(limits.problems, 'limit problem')}, ${count(limits.pending)} pending` : 'gate 5 not run',
   ];
   return parts.join('; ');
 }
@@ -67,9 +87,9 @@ function controlsText(controls: Tally['controls'], planned: number): string {
 }
 
 /** 0: all as promised, and something ran. 1: anything else that a kernel or a control can do. */
-export function exitCode({ kernels, controls, planned }: Tally): 0 | 1 {
-  const kept = kernels.fail === 0 && kernels['not run'] === 0;
-  const live = controls.red === planned.controls;
-  const ran = planned.kernels + planned.controls > 0;
+export function exitCode({ kernels, controls, planned }: Tally, limits?: LimitsTally): 0 | 1 {
+  const kept = kernels.fail === 0 && kernels['not run'] === 0 && !limits?.problems;
+  const live = controls.red === planned.controls && !limits?.controls.missed && !limits?.controls.broken;
+  const ran = planned.kernels + planned.controls + (limits?.verdicts ?? 0) + (limits?.controls.red ?? 0) > 0;
   return kept && live && ran ? 0 : 1;
 }

@@ -5,7 +5,8 @@ import { GATES } from '../spec/contract.ts';
 export const count = (n: number): string => n.toLocaleString('en-US');
 
 /** `1 gate`, `4 gates`. */
-export const counted = (n: number, noun: string): string => `${count(n)} ${noun}${n === 1 ? '' : 's'}`;
+export const counted = (n: number, noun: string): string => `${count(n)} ${n === 1 ? noun : plural(noun)}`;
+const plural = (noun: string): string => (/(s|x|ch|sh)$/.test(noun) ? `${noun}es` : `${noun}s`);
 
 export const seconds = (ms: number): string => `${(ms / 1000).toFixed(2)} s`;
 

@@ -50,7 +50,7 @@ describe('without a run', () => {
   test('--list prints every case and every control of what is selected', async () => {
     const listed = await run('--list', '--only', 'row_sum@cuda');
     expect(
-      lines(listed).every((line) => /^row_sum@cuda(:(nonfinite|repeat|shapes|sums):\S+$|!\w+ {2})/.test(line)),
+      lines(listed).every((line) => /^row_sum@cuda(:(nonfinite|repeat|shapes|sums|limits):\S+$|!\w+ {2})/.test(line)),
     ).toBe(true);
     expect(lines(listed).length).toBeGreaterThan(10);
   });

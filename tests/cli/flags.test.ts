@@ -3,11 +3,12 @@ import { UsageError } from '../../src/cli/errors.ts';
 import type { Options } from '../../src/cli/flags.ts';
 import { FLAGS, readFlags } from '../../src/cli/flags.ts';
 import { nearest } from '../../src/cli/nearest.ts';
+import { OFFLINE_FLAGS } from '../../src/cli/offline-flags.ts';
 import { USAGE } from '../../src/cli/usage.ts';
 
 const defaults: Options = {
   only: [],
-  gate: ['nonfinite', 'repeat', 'shapes', 'sums'],
+  gate: ['nonfinite', 'repeat', 'shapes', 'sums', 'limits'],
   dialect: ['cuda', 'hip', 'metal', 'xpu'],
   device: 'host',
   seed: '1',
@@ -58,7 +59,10 @@ describe('a wrong command says what to write instead', () => {
     ['--seed 1 --seed 2', '--seed is given twice; it takes one value.'],
 
     // Values
-    ['--gate shape', "--gate: 'shape' is no gate (did you mean shapes?); there are nonfinite, repeat, shapes, sums."],
+    [
+      '--gate shape',
+      "--gate: 'shape' is no gate (did you mean shapes?); there are nonfinite, repeat, shapes, sums, limits.",
+    ],
     ['--dialect opencl', "--dialect: 'opencl' is no dialect; there are cuda, hip, metal, xpu."],
     ['--device gpu', "--device: 'gpu' is no device"],
     ['--seed -1', "--seed: '-1' is not a whole number."],
@@ -96,7 +100,7 @@ describe('the help text', () => {
 
   test('names no flag that is not there', () => {
     const named = [...USAGE.matchAll(/--([a-z-]+)/g)].map((match) => match[1] ?? '');
-    expect(named.filter((name) => !Object.hasOwn(FLAGS, name))).toEqual([]);
+    expect(named.filter((name) => !Object.hasOwn({ ...FLAGS, ...OFFLINE_FLAGS }, name))).toEqual([]);
   });
 });
 

@@ -8,7 +8,7 @@ import type { Ran } from './executable.ts';
 import { ran } from './executable.ts';
 
 const ROOT = join(import.meta.dir, '../..');
-const COMMAND = join(import.meta.dir, 'offline-command.ts');
+const COMMAND = join(ROOT, 'src/main.ts');
 
 export interface Bench {
   readonly folder: string;

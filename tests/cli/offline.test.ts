@@ -30,7 +30,7 @@ describe('the first run', () => {
     );
     expect(records[0]).toMatch(/ source=[0-9a-f]{16} registers=40 staticShared=0 .* maxThreads=256x1x1 /);
     expect(linesOf(stdout, 'NOT RUN')).toEqual([
-      'NOT RUN  cuda  nvcc 13.0.88 does not know sm_87, sm_89, sm_100, sm_103, sm_110, sm_121; their records stay as they are',
+      'NOT RUN  cuda  nvcc 13.0.88 does not know sm_87, sm_89, sm_100, sm_103, sm_110, sm_121; its records stay as they are',
     ]);
     expect(stdout).toMatch(/│ records\/cuda\/nvcc-13.0.jsonl +│ one, two +│ sm_80 sm_86 sm_90 sm_120 +│ new +│/);
     expect(stdout.trimEnd().split('\n').at(-1)).toBe(

@@ -4,6 +4,7 @@ import type { Reader } from './bytes.ts';
 import { ImageFault, readerOf } from './bytes.ts';
 import type { Attribute } from './cuda-attributes.ts';
 import { ATTRIBUTE, attributesOf, byteOf, dimsOf, wordOf } from './cuda-attributes.ts';
+import type { CodeRange } from './cuda-spills.ts';
 import { NO_SPILLS, spillsOf } from './cuda-spills.ts';
 import type { Elf, Section } from './elf.ts';
 import { contentOf } from './elf.ts';
@@ -53,12 +54,13 @@ export function kernelSectionsOf(elf: Elf): Map<number, KernelSections> {
   return found;
 }
 
-/** The kernel `symbol`. Throws ImageFault where the image does not say what every image says of a kernel. */
+/** The kernel `symbol`; `callees`: device functions within its code, in order. Throws ImageFault where the image does not say what every image says of a kernel. */
 export function kernelAt(
   image: CubinImage,
   symbol: string,
   ofFunction: FunctionFacts | undefined,
   sections: KernelSections | undefined,
+  callees: readonly CodeRange[],
 ): CubinKernel {
   if (sections?.info === undefined) throw new ImageFault('malformed', `kernel ${symbol} has no .nv.info of its own`);
   if (ofFunction?.registers === undefined) throw new ImageFault('malformed', `kernel ${symbol} has no register count`);
@@ -67,7 +69,7 @@ export function kernelAt(
   const rawShared = sections.shared?.size ?? 0;
   const frame = ofFunction.frame ?? 0;
   const code = (): Reader => readerOf(contentOf(image.elf, sections.code));
-  const spills = annotations === undefined ? NO_SPILLS : spillsOf(code(), stream, annotations);
+  const spills = annotations === undefined ? NO_SPILLS : spillsOf(code(), stream, annotations, callees);
   return {
     facts: {
       dialect: 'cuda',

@@ -4,7 +4,8 @@ import { ATTRIBUTE, attributesOf, byteOf, wordOf } from './cuda-attributes.ts';
 import { releaseOfNumber, toolNoteOf } from './cuda-release.ts';
 import type { CubinKernel, FunctionFacts } from './cubin-kernel.ts';
 import { kernelAt, kernelSectionsOf } from './cubin-kernel.ts';
-import type { Elf } from './elf.ts';
+import type { CodeRange } from './cuda-spills.ts';
+import type { Elf, ElfSymbol } from './elf.ts';
 import { contentOf, MACHINE, openElf, sectionNamed, symbolName, symbolsOf } from './elf.ts';
 
 export interface Cubin {
@@ -67,14 +68,30 @@ function* kernelsOf(elf: Elf, sm: number, relocatable: boolean): Generator<Cubin
   if (table === undefined) throw new ImageFault('malformed', 'a cubin without .symtab');
   const functions = functionFactsOf(elf);
   const sections = kernelSectionsOf(elf);
-  for (const symbol of symbolsOf(elf, table)) {
-    if (symbol.type !== FUNCTION || (symbol.other & ENTRY) === 0) continue;
+  const symbols = [...symbolsOf(elf, table)].filter(({ type }) => type === FUNCTION);
+  const callees = calleesOf(symbols);
+  for (const symbol of symbols) {
+    if ((symbol.other & ENTRY) === 0) continue;
     const own = sections.get(symbol.section);
     // Each kernel has a section of its own; a second one of the same section would cost the image nothing.
     sections.delete(symbol.section);
     const image = { elf, sm, relocatable };
-    yield kernelAt(image, symbolName(elf, table, symbol), functions.get(symbol.index), own);
+    const inner = callees.get(symbol.section) ?? [];
+    yield kernelAt(image, symbolName(elf, table, symbol), functions.get(symbol.index), own, inner);
   }
+}
+
+/** Device functions that stand in a kernel's section, by the section, in order: slow paths of divisions and the like. */
+function calleesOf(symbols: readonly ElfSymbol[]): ReadonlyMap<number, readonly CodeRange[]> {
+  const callees = new Map<number, CodeRange[]>();
+  for (const { other, section, value, size } of symbols) {
+    if ((other & ENTRY) !== 0) continue;
+    const known = callees.get(section) ?? [];
+    known.push({ from: value, to: value + size });
+    callees.set(section, known);
+  }
+  for (const ranges of callees.values()) ranges.sort((a, b) => a.from - b.from);
+  return callees;
 }
 
 /** Registers and stack by symbol index, of `.nv.info`. */

@@ -105,6 +105,15 @@ describe('spills', () => {
     expect(readOne({ code }).spillStores).toBe(0);
   });
 
+  test('leave out those of the functions it calls, which ptxas counts for no kernel', () => {
+    const code = join(...Array.from({ length: 6 }, () => instruction(STORE, 4)));
+    const callees = [
+      { at: 64, size: 32 },
+      { at: 16, size: 16 },
+    ];
+    expect(readOne({ code, attributes: [listed(6)], callees }).spillStores).toBe(4 * 3);
+  });
+
   test('are every local access where the list is cut to 16 bits', () => {
     const store = instruction(STORE, 4);
     const code = new Uint8Array(Buffer.concat(Array.from({ length: 9000 }, () => store)));

@@ -13,6 +13,8 @@ export interface KernelParts {
   /** The kernel's own attribute stream. */
   readonly attributes?: readonly Uint8Array[];
   readonly code?: Uint8Array;
+  /** Device functions within its code. */
+  readonly callees?: readonly { readonly at: number; readonly size: number }[];
   readonly codeFlags?: number;
   readonly binding?: number;
   /** st_other of its symbol: without 0x10 it is a device function. */
@@ -67,11 +69,13 @@ export function buildCubin(parts: CubinParts): Uint8Array {
 
 /** Sections 1 to 5: names, symbols, `.nv.info`, the note and `.nv.compat`. */
 function sharedSections(parts: CubinParts): readonly SectionParts[] {
-  const symbols = symbolTable(
-    parts.kernels.map(({ name, binding = 1, other = KERNEL_OTHER }, i) => {
-      return { name, binding, type: FUNCTION, other, section: codeIndex(i) };
-    }),
+  const kernels = parts.kernels.map(({ name, binding = 1, other = KERNEL_OTHER }, i) => {
+    return { name, binding, type: FUNCTION, other, section: codeIndex(i) };
+  });
+  const callees = parts.kernels.flatMap(({ callees: own = [] }, i) =>
+    own.map(({ at, size }) => ({ name: '$k$f', binding: 2, type: FUNCTION, section: codeIndex(i), value: at, size })),
   );
+  const symbols = symbolTable([...kernels, ...callees]);
   return [
     { name: '.strtab', type: 3, content: symbols.names },
     { name: '.symtab', type: 2, content: symbols.table, link: 1 },
