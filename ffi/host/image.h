@@ -166,7 +166,7 @@ struct TfKernel {
   tf_u32 parameter_count;
   tf_u32 max_threads; // launch bound, 0 for none
   tf_u32 warp_width;  // 0: 32
-  tf_u32 reserved;
+  tf_u32 required[3]; // threads of a group on each side that the source states; 0 for none
 };
 
 enum { TF_IMAGE_STRICT_EXIT = 1 }; // a thread may not return while others wait at a barrier (Metal, OpenCL)

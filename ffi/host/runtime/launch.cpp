@@ -17,6 +17,17 @@ static int refuse(Device* d, const char* why) {
   return TF_BAD_ARGUMENT;
 }
 
+// A source that states its group is compiled for that group alone.
+static int check_required(Device* d, const TfLaunch* l, const TfKernel* kernel) {
+  const tf_u32* required = kernel->required;
+  if (!required[0]) return TF_OK;
+  if (l->group[0] == required[0] && l->group[1] == required[1] && l->group[2] == required[2]) return TF_OK;
+  Text(d->error, sizeof d->error) << "launch: a group of " << l->group[0] << " x " << l->group[1] << " x "
+    << l->group[2] << " threads, but " << kernel->name << " requires " << required[0] << " x " << required[1] << " x "
+    << required[2];
+  return TF_BAD_ARGUMENT;
+}
+
 static int check_shape(Device* d, const TfLaunch* l, const TfKernel* kernel) {
   for (int i = 0; i < 3; i++)
     if (!l->grid[i] || !l->group[i] || l->group[i] > THREADS_MAX)
@@ -29,6 +40,7 @@ static int check_shape(Device* d, const TfLaunch* l, const TfKernel* kernel) {
     text << "launch: a group has at most " << THREADS_MAX << " threads, this one has " << threads;
     return TF_BAD_ARGUMENT;
   }
+  if (int status = check_required(d, l, kernel)) return status;
   if (kernel->max_threads && threads > kernel->max_threads) {
     text << "launch: " << threads << " threads a group, past the launch bound " << kernel->max_threads << " of "
          << kernel->name;

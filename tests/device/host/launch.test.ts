@@ -139,6 +139,17 @@ test('the control word comes back after a fault too', () => {
   expect((least[0] ?? 0) * (least[1] ?? 0)).toBe(2 * Number.MIN_VALUE);
 });
 
+test('a group that the source requires is the only one that it is launched with', async () => {
+  const attribute = '__attribute__((reqd_work_group_size(32, 2, 1)))';
+  const source = `kernel ${attribute} void f(global uint* y) { y[get_local_linear_id()] = 1; }`;
+  const f = device.kernel(device.load(await imageOf(source, 'xpu')), 'f');
+  for (const group of [[32, 1, 1], [64, 1, 1], [2, 32, 1], [32, 2, 2]] as const)
+    expect(() => device.launch(launchOf(f, [buffer(y)], { group }))).toThrow('f requires 32 x 2 x 1');
+  device.fill(y, 0, 4096);
+  run(device, launchOf(f, [buffer(y)], { group: [32, 2, 1] }));
+  expect(words(64)).toEqual(Array(64).fill(1));
+});
+
 test('a time limit ends a grid of many short groups', () => {
   const launch = launchOf(device.kernel(module, 'bounded'), [buffer(y)], { grid: [0x7fffffff, 1, 1] });
   expect(failureOf(device, launch, 30).failure).toBe('timeout');

@@ -52,9 +52,9 @@ describe('an OpenCL kernel', () => {
         'TF_CL_BODY(tf_body_f)',
         'TF_CL_BODY(tf_body_g)',
         'TF_KERNELS_BEGIN',
-        'TF_CL_KERNEL("f", tf_body_f, ((256)*(1)*(1)), (16), TF_CL_BUFFER, TF_CL_LOCAL_POINTER, TF_CL_BYTES(4), ' +
+        'TF_CL_KERNEL("f", tf_body_f, (256), (1), (1), (16), TF_CL_BUFFER, TF_CL_LOCAL_POINTER, TF_CL_BYTES(4), ' +
           'TF_CL_BYTES(0))',
-        'TF_CL_KERNEL("g", tf_body_g, ((32*8)*(2)*(1)), (0))',
+        'TF_CL_KERNEL("g", tf_body_g, (32*8), (2), (1), (0))',
         'TF_KERNELS_END',
         '',
       ].join('\n'),
@@ -76,6 +76,7 @@ describe('an OpenCL kernel', () => {
   test.each([
     ['kernel void f(read_only image2d_t x) { }', 'a kernel parameter that is an image, a sampler or a pipe'],
     ['kernel void f(global float x[]) { }', 'a parameter that is an array'],
+    ['kernel __attribute__((reqd_work_group_size(256))) void f() { }', 'reqd_work_group_size of 1 sizes'],
     ['kernel void f() { local float a[2]; { float a = 1; } }', "'a' hides a local variable of that name"],
     ['kernel void f() { local float a = 1; }', 'local memory cannot be initialised where it is declared'],
   ])('%s is refused', (text, what) => {

@@ -123,7 +123,7 @@ template <class... A, class... P> struct Thunk<void (*)(A...), P...> {
 
 template <auto F, tf_u64 Bound, class... P> constexpr TfKernel tf_metal_kernel_of(const char* name) {
   typedef tf_metal::Thunk<decltype(F), P...> Thunk;
-  return { name, &Thunk::template body<F>, Thunk::parameters.at, Thunk::count, (tf_u32)Bound, 0, 0 };
+  return { name, &Thunk::template body<F>, Thunk::parameters.at, Thunk::count, (tf_u32)Bound, 0, {} };
 }
 
 #endif

@@ -16,11 +16,12 @@ template <class... P> struct TfClParameters {
   static constexpr TfParameter list[sizeof...(P) + 1] = { P::value..., { TF_PARAMETER_NONE, 0 } };
 };
 template <class... P>
-constexpr TfKernel tf_cl_kernel_of(const char* name, void (*body)(TfThread*, void**), tf_u32 bound, tf_u32 sub_group) {
-  return { name, body, TfClParameters<P...>::list, TfClParameters<P...>::count, bound, sub_group, 0 };
+constexpr TfKernel tf_cl_kernel_of(
+    const char* name, void (*body)(TfThread*, void**), tf_u32 x, tf_u32 y, tf_u32 z, tf_u32 sub_group) {
+  return { name, body, TfClParameters<P...>::list, TfClParameters<P...>::count, x * y * z, sub_group, { x, y, z } };
 }
 
 #define TF_CL_BODY(name) extern "C" void name(TfThread* thread, void** arguments);
-#define TF_CL_KERNEL(name, body, bound, sub_group, ...) tf_cl_kernel_of<__VA_ARGS__>(name, body, bound, sub_group),
+#define TF_CL_KERNEL(name, body, x, y, z, sub_group, ...) tf_cl_kernel_of<__VA_ARGS__>(name, body, x, y, z, sub_group),
 
 #endif

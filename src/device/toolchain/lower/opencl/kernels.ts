@@ -6,8 +6,8 @@ import * as u from '../unit.ts';
 export interface OpenclKernel {
   readonly name: string;
   readonly parameters: readonly OpenclParameter[];
-  /** `(256)*(1)*(1)` of reqd_work_group_size, '' for none. */
-  readonly bound: string;
+  /** The three sizes of reqd_work_group_size as written; zeros for none. */
+  readonly required: readonly string[];
   /** Of intel_reqd_sub_group_size, '0' for none. */
   readonly subGroup: string;
 }
@@ -42,12 +42,17 @@ function readKernel(unit: u.Unit, i: number): OpenclKernel[] {
     {
       name: u.textAt(unit, open - 1),
       parameters: parameters.map((span) => readParameter(unit, span)),
-      bound: sizesOf(head, 'reqd_work_group_size')
-        .map((size) => `(${size})`)
-        .join('*'),
+      required: requiredOf(unit, i, head),
       subGroup: sizesOf(head, 'intel_reqd_sub_group_size')[0] ?? '0',
     },
   ];
+}
+
+function requiredOf(unit: u.Unit, at: number, head: string): string[] {
+  const sizes = sizesOf(head, 'reqd_work_group_size');
+  if (sizes.length === 0) return ['0', '0', '0'];
+  if (sizes.length === 3) return sizes;
+  return u.fail(unit, at, `reqd_work_group_size of ${sizes.length} sizes`, 'State three: reqd_work_group_size(256, 1, 1).');
 }
 
 function parameterList(unit: u.Unit, first: number): number {
@@ -104,9 +109,9 @@ export function bodyOf({ name, parameters }: OpenclKernel): string {
 }
 
 /** The kernel's row in the C++ table. */
-export function rowOf({ name, parameters, bound, subGroup }: OpenclKernel): string {
+export function rowOf({ name, parameters, required, subGroup }: OpenclKernel): string {
   const kinds = parameters.map(({ type, kind }) => (kind === 'bytes' ? `TF_CL_BYTES(${bytesOf(type)})` : KINDS[kind]));
-  return `TF_CL_KERNEL(${[`"${name}"`, `tf_body_${name}`, `(${bound || '0'})`, `(${subGroup})`, ...kinds].join(', ')})`;
+  return `TF_CL_KERNEL(${[`"${name}"`, `tf_body_${name}`, ...required.map((size) => `(${size})`), `(${subGroup})`, ...kinds].join(', ')})`;
 }
 
 const KINDS = { buffer: 'TF_CL_BUFFER', local: 'TF_CL_LOCAL_POINTER' } as const;
