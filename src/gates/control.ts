@@ -14,6 +14,7 @@ export class ControlTrial {
   private red: string | undefined;
   private broken: string | undefined;
   private greens = 0;
+  private hidden = 0;
   private elapsedMs = 0;
 
   constructor(
@@ -50,6 +51,11 @@ export class ControlTrial {
       this.broken = `it must be found as '${this.control.finding}', but at ${gateCase.label}: ${text(first)}`;
   }
 
+  /** The kernel without the fault shows this control's finding at a case, so nothing can be told from it there. */
+  hide(): void {
+    this.hidden++;
+  }
+
   result(): ControlResult {
     const { status, reason } = this.verdict();
     const { kernel, dialect, gate, elapsedMs } = this;
@@ -71,7 +77,8 @@ export class ControlTrial {
     if (this.control.green && this.greens === 0)
       return { status: 'broken', reason: 'no case shows that it stays green where it must' };
     if (this.red !== undefined) return { status: 'red', reason: this.red };
-    return { status: 'missed', reason: `${this.gate} stayed green on every case` };
+    const hidden = this.hidden > 0 ? `, but for ${this.hidden} at which the kernel itself is found so` : '';
+    return { status: 'missed', reason: `${this.gate} stayed green on every case${hidden}` };
   }
 }
 

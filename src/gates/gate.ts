@@ -2,10 +2,19 @@
 import type { Dialect } from '../families/formula/functions.ts';
 import type { GateName } from '../spec/contract.ts';
 import type { Kernel } from '../spec/registration.ts';
+import { gateApplies, knownFindings } from '../spec/registration.ts';
 import type { GateCase } from './case.ts';
 import type { Finding, Note, Outcome } from './finding.ts';
 import { worseMargin } from './finding.ts';
 import type { CaseFinding, GateResult, Status } from './result.ts';
+
+/** Why a gate that does not apply passes. */
+const NOTHING_TO_PROVE: Readonly<Record<GateName, string>> = {
+  nonfinite: 'no input holds NaN or Inf',
+  repeat: '',
+  shapes: '',
+  sums: 'nothing is summed',
+};
 
 /** A finding at its case, without what only the gate itself needs. */
 function atCase({ class: kind, what, worst, why }: Finding, label: string): CaseFinding {
@@ -75,26 +84,21 @@ export class GateTrial {
 
   private verdict(): { status: Status; reason?: string } {
     if (this.reason !== undefined) return { status: 'fail', reason: this.reason };
-    if (this.gate === 'sums' && this.kernel.contract.accumulator === 'none')
-      return { status: 'pass', reason: 'nothing is summed' };
+    if (!gateApplies(this.kernel.contract, this.gate)) return { status: 'pass', reason: NOTHING_TO_PROVE[this.gate] };
     if (this.cases === 0)
       return { status: 'not run', reason: this.skipped > 0 ? 'no case fits' : 'no case is selected' };
     if (this.skipped > 0 && this.findings.length === 0)
       return { status: 'not run', reason: `${this.skipped} cases do not fit` };
-    const known = this.knownFinding();
-    if (!known) return { status: this.findings.length > 0 ? 'fail' : 'pass' };
-    const others = this.findings.filter((finding) => finding.class !== known.finding);
-    if (others.length > 0) return { status: 'fail' };
-    if (this.findings.length > 0) return { status: 'known', reason: `${known.what} (${known.link})` };
-    return {
-      status: 'fail',
-      reason: `the known finding passes now: remove the entry '${known.what}' from the contract`,
-    };
-  }
-
-  private knownFinding(): NonNullable<Kernel['contract']['known']>[number] | undefined {
-    return this.kernel.contract.known?.find(
-      ({ gate, on }) => gate === this.gate && (on?.includes(this.dialect) ?? true),
-    );
+    const known = knownFindings(this.kernel.contract, this.dialect, this.gate);
+    const isKnown = (finding: CaseFinding): boolean => known.some((entry) => entry.finding === finding.class);
+    if (!this.findings.every(isKnown)) return { status: 'fail' };
+    const gone = known.find((entry) => !this.findings.some((finding) => finding.class === entry.finding));
+    if (gone)
+      return {
+        status: 'fail',
+        reason: `the known finding passes now: remove the entry '${gone.what}' from the contract`,
+      };
+    if (known.length === 0) return { status: 'pass' };
+    return { status: 'known', reason: known.map(({ what, link }) => `${what} (${link})`).join('; ') };
   }
 }

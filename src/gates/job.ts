@@ -3,16 +3,15 @@
  * a float64 reference is taken once for all of them. Whatever a kernel does, it is red on its own name and the rest goes on.
  */
 import type { Device } from '../device/device.ts';
-import { DeviceError } from '../device/device.ts';
 import type { Dialect } from '../families/formula/functions.ts';
-import type { Shape } from '../families/tensor.ts';
-import { byteCount } from '../families/tensor.ts';
 import { addressText, controlAddress } from '../spec/address.ts';
 import type { GateName } from '../spec/contract.ts';
 import type { Kernel, PlantedControl } from '../spec/registration.ts';
+import { knownFindings } from '../spec/registration.ts';
+import type { Judged } from './attempt.ts';
+import { attempt, tooLarge } from './attempt.ts';
 import type { Gate, GateCase } from './case.ts';
 import { ControlTrial } from './control.ts';
-import type { Outcome } from './finding.ts';
 import { GateTrial } from './gate.ts';
 import { nonfinite } from './nonfinite.ts';
 import { repeat } from './repeat.ts';
@@ -132,47 +131,50 @@ function runCase(
   const wanting = trials.filter((trial) => subjects.get(trial)?.subject && trial.wants(gateCase.label, gateCase.shape));
   const [any] = wanting;
   if (!any) return;
-  const bytes = caseBytes(any, gateCase.shape);
-  if (bytes > MOST_BYTES) {
-    const notRun = `its tensors take ${gibibytes(bytes)} GiB; a case may take ${gibibytes(MOST_BYTES)}`;
-    for (const trial of wanting) trial.take(gateCase, { notRun }, 0);
+  const reason = tooLarge(any.kernel.contract, gateCase.shape);
+  if (reason !== undefined) {
+    for (const trial of wanting) trial.take(gateCase, { notRun: reason }, 0);
     return;
   }
   const data = gateCase.prepare();
   let stage: Stage | undefined;
+  const judge = ({ subject, replaced }: Prepared): Judged => {
+    if (!subject) return { notRun: 'it cannot be launched' };
+    return attempt(options.limitMs, () => {
+      stage ??= new Stage(device, subject.contract, data.inputs, options.limitMs);
+      return gate.judge(data, subject, { device, stage, limitMs: options.limitMs, ...(replaced && { replaced }) });
+    });
+  };
+  const own = ownOutcomes(trials, (trial) => judge(subjects.get(trial) ?? {}));
   try {
     for (const trial of wanting) {
-      const { subject, replaced } = subjects.get(trial) ?? {};
-      if (!subject) continue;
       const from = performance.now();
-      const outcome = attempt(options.limitMs, () => {
-        stage ??= new Stage(device, subject.contract, data.inputs, options.limitMs);
-        return gate.judge(data, subject, { device, stage, limitMs: options.limitMs, ...(replaced && { replaced }) });
-      });
-      trial.take(gateCase, outcome, performance.now() - from);
+      if (trial instanceof ControlTrial) {
+        if (isHidden(trial, own)) trial.hide();
+        else trial.take(gateCase, judge(subjects.get(trial) ?? {}), performance.now() - from);
+      } else trial.take(gateCase, own(trial.dialect), performance.now() - from);
     }
   } finally {
     stage?.close();
   }
 }
 
-/** The most that the tensors of a case may take: half of what a small CI machine has beside it, a worker on each core. */
-const MOST_BYTES = 2 ** 31;
-const gibibytes = (bytes: number): string => (bytes / 2 ** 30).toFixed(1);
-
-function caseBytes({ kernel }: Trial, shape: Shape): number {
-  const { inputs, outputs } = kernel.contract;
-  return Object.values({ ...inputs, ...outputs }).reduce((sum, tensor) => sum + byteCount(tensor, shape), 0);
+/** What the kernel itself comes to in a dialect, judged once. */
+function ownOutcomes(trials: readonly Trial[], judge: (trial: Trial) => Judged): (dialect: Dialect) => Judged {
+  const outcomes = new Map<Dialect, Judged>();
+  return (dialect) => {
+    const trial = trials.find((candidate) => candidate instanceof GateTrial && candidate.dialect === dialect);
+    if (!trial) throw new Error(`no gate is tried in ${dialect}`);
+    const outcome = outcomes.get(dialect) ?? judge(trial);
+    outcomes.set(dialect, outcome);
+    return outcome;
+  };
 }
 
-/** A launch that fails is a finding of the kernel; memory that is not there is none. */
-function attempt(limitMs: number, judge: () => Outcome): Outcome | { readonly notRun: string } {
-  try {
-    return judge();
-  } catch (error) {
-    if (!(error instanceof DeviceError)) throw error;
-    if (error.failure === 'no-memory') return { notRun: error.message };
-    const what = error.failure === 'timeout' ? `did not finish in ${limitMs / 1000} s` : error.failure;
-    return { findings: [{ class: 'fault', what: `${what}: ${error.message}` }] };
-  }
+/** Where a kernel is known to be found as a control names, only cases at which it is not can show the control. */
+function isHidden({ kernel, dialect, gate, control }: ControlTrial, own: (dialect: Dialect) => Judged): boolean {
+  const isKnown = knownFindings(kernel.contract, dialect, gate).some(({ finding }) => finding === control.finding);
+  if (!isKnown) return false;
+  const outcome = own(dialect);
+  return 'findings' in outcome && outcome.findings.some((finding) => finding.class === control.finding);
 }

@@ -1,7 +1,8 @@
 /** A loaded contract in the loose types that the gates work with, its formula read, its controls gathered from everywhere. */
+import { plantable } from '../families/fills/plants.ts';
 import type { Dialect } from '../families/formula/functions.ts';
 import type { Problem } from '../families/problem.ts';
-import type { Contract, Control, GateName, Launch, Rule } from './contract.ts';
+import type { Contract, Control, GateName, KnownFinding, Launch, Rule } from './contract.ts';
 
 /** One kernel in all its dialects. */
 export interface Kernel {
@@ -58,6 +59,11 @@ export function dialectOf(path: string): Dialect | undefined {
 export const registrationName = (kernel: string, dialect: Dialect): string => `${kernel}@${dialect}`;
 
 /** Whether a kernel has anything for a gate to prove. */
-export function gateApplies(contract: Contract, gate: GateName): boolean {
-  return gate !== 'sums' || contract.accumulator === 'f32';
+export function gateApplies({ accumulator, inputs }: Contract, gate: GateName): boolean {
+  if (gate === 'nonfinite') return Object.values(inputs).some(plantable);
+  return gate !== 'sums' || accumulator === 'f32';
 }
+
+/** What is known to be wrong with a kernel in a dialect at a gate. */
+export const knownFindings = ({ known }: Contract, dialect: Dialect, gate: GateName): readonly KnownFinding[] =>
+  (known ?? []).filter((entry) => entry.gate === gate && (entry.on?.includes(dialect) ?? true));

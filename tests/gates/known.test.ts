@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test';
 import type { KnownFinding } from '../../src/spec/contract.ts';
 import { f32, rows } from '../../src/spec/contract.ts';
-import { verdict } from '../faults/harness.ts';
+import { judge, verdict } from '../faults/harness.ts';
 
 const source = (relu: string): string => `
 extern "C" __global__ void k(const float* x, float* y, unsigned width) {
@@ -61,6 +61,27 @@ describe('a known finding', () => {
   test('of another dialect excuses nothing here', async () => {
     const result = await verdict(contract(known({ on: ['hip'] })), DROPPED, 'nonfinite');
     expect(result.status).toBe('fail');
+  });
+
+  test('beside another is known with it, and both are told', async () => {
+    const entries = [known(), known({ finding: 'unwritten', what: 'a column is left out' })];
+    const both = await verdict(contract(...entries), DROPPED.replace('i < width', 'i + 1 < width'), 'nonfinite');
+    expect(both.status).toBe('known');
+    expect(both.reason).toContain('; a column is left out');
+    const one = await verdict(contract(...entries), DROPPED, 'nonfinite');
+    expect(one.reason).toContain("remove the entry 'a column is left out'");
+  });
+
+  test('makes no control red: only what the fault adds does', async () => {
+    const controls = [
+      { from: '// first place', to: '//' }, // changes nothing
+      { from: 'v = x[size_t(blockIdx.x) * width + i]', to: 'v = i < 9 ? 0.0f : x[size_t(blockIdx.x) * width + i]' },
+    ].map((cuda, i) => ({ fault: `${i}`, reddens: 'shapes', finding: 'value', edit: { cuda } }) as const);
+    const entry = known({ gate: 'shapes', finding: 'value', what: 'a whole tile is doubled' });
+    const partly = source('width == 32 ? v + v : v');
+    const stated = { ...contract(entry), formula: rows('width', 'y = x * 1'), controls };
+    const results = await judge(stated, { cuda: partly }, { gates: ['shapes'], runControls: true });
+    expect(results.map(({ status }) => status)).toEqual(['known', 'missed', 'red']);
   });
 
   test('without an entry, the kernel fails where it drops a NaN and passes where it keeps it', async () => {

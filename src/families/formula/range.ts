@@ -37,6 +37,8 @@ const LEAST_STEP = 2 ** -150;
 const LEAST_NORMAL = 2 ** -126;
 /** Half an ulp past fp32's largest finite value: from here on a result rounds to an infinity. */
 const OVERFLOW = (2 - 2 ** -24) * 2 ** 127;
+/** exp of more is near fp32's largest value: ln(2^127). */
+const LARGEST_EXPONENT = 88;
 /** exp of less is below half of fp32's least subnormal by many binades. */
 const NO_EXPONENTIAL = -1000;
 /** Integers whose magnitudes sum to less are exact in fp32 whatever the order. */
@@ -187,6 +189,7 @@ function map(
   else unary(node.op, a, out);
   if (node.significand > 24) widen(out, arithmetic.ulps(node.op), arithmetic.flush);
   if (node.op === 'exp') exactExponentials(a, out);
+  if (node.op === 'sigmoid') overflowedSigmoids(a, out);
   overflow(out);
 }
 
@@ -208,6 +211,11 @@ function exactExponentials(a: Ends, out: Ends): void {
     if (a.lo[i] === 0 && a.hi[i] === 0) out.lo[i] = out.hi[i] = 1;
     else if ((a.hi[i] as number) < NO_EXPONENTIAL) out.lo[i] = out.hi[i] = 0;
   }
+}
+
+/** Where fp32's exp(-x) overflows, 1 / (1 + exp(-x)) is 0. */
+function overflowedSigmoids(a: Ends, out: Ends): void {
+  for (let i = 0; i < out.lo.length; i++) if ((a.lo[i] as number) < -LARGEST_EXPONENT) out.lo[i] = 0;
 }
 
 const isBinary = (op: MapName): op is BinaryOp => MAPS[op] === 2;

@@ -143,7 +143,12 @@ test('a group that the source requires is the only one that it is launched with'
   const attribute = '__attribute__((reqd_work_group_size(32, 2, 1)))';
   const source = `kernel ${attribute} void f(global uint* y) { y[get_local_linear_id()] = 1; }`;
   const f = device.kernel(device.load(await imageOf(source, 'xpu')), 'f');
-  for (const group of [[32, 1, 1], [64, 1, 1], [2, 32, 1], [32, 2, 2]] as const)
+  for (const group of [
+    [32, 1, 1],
+    [64, 1, 1],
+    [2, 32, 1],
+    [32, 2, 2],
+  ] as const)
     expect(() => device.launch(launchOf(f, [buffer(y)], { group }))).toThrow('f requires 32 x 2 x 1');
   device.fill(y, 0, 4096);
   run(device, launchOf(f, [buffer(y)], { group: [32, 2, 1] }));

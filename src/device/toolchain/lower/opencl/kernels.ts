@@ -52,7 +52,12 @@ function requiredOf(unit: u.Unit, at: number, head: string): string[] {
   const sizes = sizesOf(head, 'reqd_work_group_size');
   if (sizes.length === 0) return ['0', '0', '0'];
   if (sizes.length === 3) return sizes;
-  return u.fail(unit, at, `reqd_work_group_size of ${sizes.length} sizes`, 'State three: reqd_work_group_size(256, 1, 1).');
+  return u.fail(
+    unit,
+    at,
+    `reqd_work_group_size of ${sizes.length} sizes`,
+    'State three: reqd_work_group_size(256, 1, 1).',
+  );
 }
 
 function parameterList(unit: u.Unit, first: number): number {

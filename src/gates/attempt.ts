@@ -1,0 +1,43 @@
+/** What a case asks of the machine, and what a launch that does not come through is called. */
+import { DeviceError } from '../device/device.ts';
+import type { Shape } from '../families/tensor.ts';
+import { byteCount, elementCount } from '../families/tensor.ts';
+import type { Contract } from '../spec/contract.ts';
+import type { Outcome } from './finding.ts';
+
+/** What a case comes to; a case that cannot be held in memory is not run. */
+export type Judged = Outcome | { readonly notRun: string };
+
+/** A launch that fails is a finding of the kernel; memory that is not there is none. */
+export function attempt(limitMs: number, judge: () => Outcome): Judged {
+  try {
+    return judge();
+  } catch (error) {
+    if (!(error instanceof DeviceError)) throw error;
+    if (error.failure === 'no-memory') return { notRun: error.message };
+    return { findings: [{ class: 'fault', what: `${failureText(error, limitMs)}: ${error.message}` }] };
+  }
+}
+
+function failureText({ failure }: DeviceError, limitMs: number): string {
+  if (failure === 'timeout') return `did not finish in ${limitMs / 1000} s`;
+  return failure === 'bad-argument' ? "the contract's args, threads or grid do not fit the kernel" : failure;
+}
+
+/** The most that a case may take: half of what a small CI machine has beside it, a worker on each core. */
+const MOST_BYTES = 2 ** 31;
+/** Of an element: its float64 value; of an output's also both ends of its range. */
+const INPUT_BYTES = 8;
+const OUTPUT_BYTES = 24;
+const gibibytes = (bytes: number): string => (bytes / 2 ** 30).toFixed(1);
+
+/** Why a case is not run here: what it takes, in words; undefined where it fits. */
+export function tooLarge({ inputs, outputs }: Contract, shape: Shape): string | undefined {
+  // A tensor lies on the device and in two copies beside it.
+  const taken = (tensors: Contract['inputs'], each: number): number =>
+    Object.values(tensors).reduce((sum, of) => sum + 3 * byteCount(of, shape) + each * elementCount(of, shape), 0);
+  const bytes = taken(inputs, INPUT_BYTES) + taken(outputs, OUTPUT_BYTES);
+  return bytes > MOST_BYTES
+    ? `its tensors and references take ${gibibytes(bytes)} GiB; a case may take ${gibibytes(MOST_BYTES)}`
+    : undefined;
+}
