@@ -124,12 +124,10 @@ function withoutMark(line: Exclude<RecordLine, { pending: true }>): RecordLine {
 }
 
 function changesOf(before: ReadonlyMap<string, FoundRecord>, after: ReadonlyMap<string, FoundRecord>): RecordChange[] {
-  const keys = [...new Set([...before.keys(), ...after.keys()])].toSorted();
-  return keys.flatMap((key) => {
+  const all = [...new Map([...before, ...after])].toSorted(([, a], [, b]) => byKey(a, b));
+  return all.flatMap(([key, { kernel, chip, symbol, defines }]) => {
     const [from, to] = [before.get(key), after.get(key)];
-    const any = to ?? from;
-    if (!any || (from && to && sameRecord(from, to))) return [];
-    const { kernel, chip, symbol, defines } = any;
+    if (from && to && sameRecord(from, to)) return [];
     const named = { kernel, chip, symbol, ...(defines !== undefined && { defines }) };
     return [{ key: named, ...(from && { before: from }), ...(to && { after: to }) }];
   });

@@ -49,15 +49,16 @@ export const setName = ({ compiler, release }: Pick<RecordSet, 'compiler' | 'rel
 export const setPath = (set: Pick<RecordSet, 'dialect' | 'compiler' | 'release'>): string =>
   `records/${set.dialect}/${setName(set)}.jsonl`;
 
-/** Equal keys have equal texts, and texts sort as records do. */
+/** Equal keys have equal texts. */
 export const keyText = ({ kernel, chip, symbol, defines = '' }: RecordKey): string =>
-  [kernel, chipOrder(chip), symbol, defines].join('\0');
+  `${kernel}\0${chip}\0${symbol}\0${defines}`;
 
 /** `sm_90` before `sm_100`. */
 const chipOrder = (chip: string): string => chip.replace(/\d+/g, (digits) => digits.padStart(5, '0'));
 
+/** The order of records: by kernel, then chip, then symbol. */
 export const byKey = (a: RecordKey, b: RecordKey): number => {
-  const [left, right] = [keyText(a), keyText(b)];
+  const [left, right] = [a, b].map((key) => keyText({ ...key, chip: chipOrder(key.chip) })) as [string, string];
   return left < right ? -1 : Number(left > right);
 };
 

@@ -4,7 +4,7 @@ import * as v from 'valibot';
 import { DIALECTS } from '../families/formula/functions.ts';
 import { GATES } from '../spec/contract.ts';
 import { UsageError } from './errors.ts';
-import { nearest } from './nearest.ts';
+import { nearest } from '../spec/nearest.ts';
 
 export const FLAGS = {
   only: { type: 'string', multiple: true },
@@ -62,6 +62,9 @@ const number = (least: number, what: string) =>
 
 const some = (what: string) => v.pipe(v.string(), v.minLength(1, `an empty value selects nothing; give ${what}`));
 
+const seedFault = (value: string): string =>
+  /^\d+$/.test(value) ? `has ${value.length} digits; a seed has 15 at most` : 'is not a whole number';
+
 const schema = v.object({
   only: v.optional(v.array(some('a part of an address, or a pattern with *')), []),
   gate: listOf([...GATES, LIMITS], 'gate'),
@@ -70,7 +73,10 @@ const schema = v.object({
   seed: v.optional(
     v.pipe(
       v.string(),
-      v.regex(/^\d{1,15}$/, ({ input }) => `'${input}' is not a whole number`),
+      v.check(
+        (value) => /^\d{1,15}$/.test(value),
+        ({ input }) => `'${input}' ${seedFault(String(input))}`,
+      ),
     ),
     '1',
   ),
@@ -93,9 +99,17 @@ export const isOffline = (argv: readonly string[]): boolean =>
 /** Reads the arguments behind the program's name; throws a UsageError for whatever cannot be meant. */
 export function readFlags(argv: readonly string[]): Options {
   const parsed = v.safeParse(schema, valuesOf(argv));
-  if (parsed.success) return parsed.output;
+  if (parsed.success) return checked(parsed.output);
   const lines = parsed.issues.map((issue) => `--${String(issue.path?.[0]?.key)}: ${issue.message}.`);
   throw new UsageError([...lines, HELP].join('\n'));
+}
+
+/** A report is of results, so it does not go with what runs nothing. */
+function checked(options: Options): Options {
+  const shown = (['list', 'devices'] as const).find((name) => options[name]);
+  if (options.json !== undefined && shown)
+    throw usage(`--json does not go with --${shown}, which runs nothing and has no results to write.`);
+  return options;
 }
 
 const HELP = '  tf-kernel-contract --help lists every flag and its values.';
@@ -138,7 +152,21 @@ function positional(value: string): UsageError {
   return usage(`Unexpected argument '${value}'. Cases are selected with --only ${value}.`);
 }
 
+/** Other names that dialects and their devices go by. */
+const OTHER_NAMES: Readonly<Record<string, string>> = {
+  nvidia: 'cuda',
+  rocm: 'hip',
+  amd: 'hip',
+  apple: 'metal',
+  opencl: 'xpu',
+  ocl: 'xpu',
+  sycl: 'xpu',
+  intel: 'xpu',
+};
+
 function suggestion(value: string, known: readonly string[]): string {
-  const close = nearest(value, known);
+  const word = value.toLowerCase();
+  const other = Object.hasOwn(OTHER_NAMES, word) ? OTHER_NAMES[word] : undefined;
+  const close = other !== undefined && known.includes(other) ? other : nearest(value, known);
   return close === undefined ? '' : ` (did you mean ${close}?)`;
 }

@@ -38,7 +38,7 @@ export function readImages(folder: string, onFile: (done: number, total: number,
   let metal = 0;
   for (const [i, { name, path }] of files.entries()) {
     onFile(i, files.length, name);
-    const bytes = new Uint8Array(readFileSync(path));
+    const bytes = readFileSync(path);
     if (isMetalImage(bytes)) {
       metal++;
       continue;

@@ -4,7 +4,10 @@ import { auditAll } from '../audit/audit.ts';
 import { SERVED_CHIPS } from '../audit/chips/all.ts';
 import type { LimitControlResult } from '../audit/controls.ts';
 import { judgeControls } from '../audit/controls.ts';
+import type { HashedLaunch } from '../audit/records-source.ts';
+import { definesText } from '../audit/launch.ts';
 import type { Dialect } from '../families/formula/functions.ts';
+import type { LimitsResults } from '../report/json.ts';
 import { limitControlLines, verdictLines } from '../report/limits.ts';
 import type { Style } from '../report/style.ts';
 import type { LimitsTally } from '../report/tally.ts';
@@ -23,6 +26,8 @@ export interface LimitsRun {
   /** What does not fit, is stale or stayed green; nothing where all is as promised. */
   readonly lines: readonly string[];
   readonly tally: LimitsTally;
+  /** The same for the report. */
+  readonly results: LimitsResults;
 }
 
 const addressOf = ({ kernel, dialect, chip }: Verdict): string => `${kernel}@${dialect}:limits:${chip}`;
@@ -44,7 +49,18 @@ export async function runLimits({ only, dialects, controls }: LimitsSelection, s
       ...judged.flatMap((control) => limitControlLines(control, style)),
     ],
     tally: tallyOf(verdicts, broken.length, judged),
+    results: { verdicts: withShapes(verdicts, own), controls: judged, problems: broken },
   };
+}
+
+/** Verdicts with the shapes of their launch; launches that share a symbol and its defines share their shapes. */
+function withShapes(verdicts: readonly Verdict[], launches: readonly HashedLaunch[]): LimitsResults['verdicts'] {
+  const key = ({ kernel, dialect, symbol }: Verdict | HashedLaunch, defines = ''): string =>
+    [kernel, dialect, symbol, defines].join(' ');
+  const found = Map.groupBy(launches, (launch) => key(launch, definesText(launch.defines)));
+  const shapesOf = (verdict: Verdict): string[] =>
+    (found.get(key(verdict, verdict.defines)) ?? []).flatMap(({ at }) => at.flatMap(({ label }) => label ?? []));
+  return verdicts.map((verdict) => ({ ...verdict, shapes: shapesOf(verdict) }));
 }
 
 function tallyOf(verdicts: readonly Verdict[], broken: number, controls: readonly LimitControlResult[]): LimitsTally {

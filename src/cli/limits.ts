@@ -1,9 +1,6 @@
 /** `limits DIR`: images that another host built, held to the launches, the records and every chip. Needs no GPU and no compiler. */
-import { statSync } from 'node:fs';
-import { dirname } from 'node:path';
 import type { LimitControlResult } from '../audit/controls.ts';
 import { judgeControls } from '../audit/controls.ts';
-import { writeCached } from '../device/toolchain/cache.ts';
 import { imageProblemLine, limitControlLines, unregisteredLines, verdictLines } from '../report/limits.ts';
 import { limitsText } from '../report/limits-json.ts';
 import { limitsTables } from '../report/limits-table.ts';
@@ -12,7 +9,8 @@ import { count, counted } from '../report/words.ts';
 import { readAuditData } from './audit-data.ts';
 import { styleFor } from './colour.ts';
 import type { ExitCode } from './errors.ts';
-import { NothingRunError, UsageError } from './errors.ts';
+import { NothingRunError } from './errors.ts';
+import { requireWritable, writeWhole } from './json-file.ts';
 import type { LimitsOptions } from './limits-flags.ts';
 import { LIMITS_USAGE, readLimitsFlags } from './limits-flags.ts';
 import type { FoundImages } from './limits-folder.ts';
@@ -28,7 +26,7 @@ import { BUILD_COMMIT, PLATFORM, VERSION } from './version.ts';
 export async function limits(argv: readonly string[]): Promise<ExitCode> {
   if (argv.includes('--help') || argv.includes('-h')) return print([LIMITS_USAGE]);
   const options = readLimitsFlags(argv);
-  if (options.json !== undefined) requireFolder(options.json);
+  if (options.json !== undefined) requireWritable(options.json);
   const { launches } = await readAuditData();
   const found = readAll(options.folder);
   if (found.kernels.length === 0 && found.problems.length === 0) throw noImages(options, found);
@@ -45,11 +43,6 @@ export async function limits(argv: readonly string[]): Promise<ExitCode> {
 
 /** Columns of output that no terminal cuts. */
 const WIDE = 160;
-
-function requireFolder(file: string): void {
-  if (statSync(dirname(file), { throwIfNoEntry: false })?.isDirectory()) return;
-  throw new UsageError(`--json ${file} cannot be written: there is no folder ${dirname(file)}.`);
-}
 
 function readAll(folder: string): FoundImages {
   const progress = progressOn(process.stderr);
@@ -124,7 +117,7 @@ function finish(
       runs: runs.map(({ group, ...run }) => ({ ...run, ...(group && { group: [...group] }) })),
     }));
     const parts = { images: [...found.problems], records: [...records.problems], controls: [...controls] };
-    writeCached(json, limitsText({ program, folder, verdicts, unregistered, ...parts, summary, exitCode }));
+    writeWhole(json, limitsText({ program, folder, verdicts, unregistered, ...parts, summary, exitCode }));
   }
   print([summary]);
   return exitCode;

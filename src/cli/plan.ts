@@ -3,7 +3,7 @@ import type { Dialect } from '../families/formula/functions.ts';
 import { addressText, controlAddress, matcher } from '../spec/address.ts';
 import type { GateName } from '../spec/contract.ts';
 import type { Kernel, PlantedControl } from '../spec/registration.ts';
-import { gateApplies } from '../spec/registration.ts';
+import { gateApplies } from '../gates/applies.ts';
 import { gateCases } from '../gates/job.ts';
 import type { Job, RunOptions } from '../gates/run.ts';
 import { jobsOf } from '../gates/run.ts';

@@ -36,5 +36,6 @@ Environment
 
 Exit codes
   0  all as promised         1  a gate, a control or a known finding is not, or
-  2  a wrong command            nothing ran       70  a fault of this program
+  2  a wrong command            nothing ran; 70 a fault of this program
+  130, 143  interrupted by SIGINT, SIGTERM: no SUMMARY
 `;

@@ -5,6 +5,18 @@ import { byteCount, elementCount } from '../families/tensor.ts';
 import type { Contract } from '../spec/contract.ts';
 import type { Outcome } from './finding.ts';
 
+/** What a contract's own functions give cannot be used: told of the contract, in words. */
+export class ClaimError extends Error {}
+
+/** What a function of a contract gives; a ClaimError where it throws. */
+export function claimed<T>(name: string, give: () => T): T {
+  try {
+    return give();
+  } catch (error) {
+    throw new ClaimError(`the contract's ${name} throws: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
 /** What a case comes to; a case that cannot be held in memory is not run. */
 export type Judged = Outcome | { readonly notRun: string };
 
@@ -13,6 +25,7 @@ export function attempt(limitMs: number, judge: () => Outcome): Judged {
   try {
     return judge();
   } catch (error) {
+    if (error instanceof ClaimError) return { findings: [{ class: 'fault', what: error.message }] };
     if (!(error instanceof DeviceError)) throw error;
     if (error.failure === 'no-memory') return { notRun: error.message };
     return { findings: [{ class: 'fault', what: `${failureText(error, limitMs)}: ${error.message}` }] };

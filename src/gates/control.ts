@@ -5,6 +5,7 @@
 import type { Dialect } from '../families/formula/functions.ts';
 import type { GateName } from '../spec/contract.ts';
 import type { Kernel, PlantedControl } from '../spec/registration.ts';
+import { ClaimError, claimed } from './attempt.ts';
 import type { GateCase } from './case.ts';
 import type { Finding, Outcome } from './finding.ts';
 import type { ControlResult } from './result.ts';
@@ -28,7 +29,17 @@ export class ControlTrial {
   /** Cases run until the control is red; those at which it must stay green run always. */
   wants(_label: string, shape?: GateCase['shape']): boolean {
     if (this.broken !== undefined) return false;
-    return this.red === undefined || (shape !== undefined && this.control.green?.(shape) === true);
+    return this.red === undefined || (shape !== undefined && this.staysGreen(shape));
+  }
+
+  private staysGreen(shape: GateCase['shape']): boolean {
+    try {
+      return claimed('green', () => this.control.green?.(shape) === true);
+    } catch (error) {
+      if (!(error instanceof ClaimError)) throw error;
+      this.broken = error.message;
+      return false;
+    }
   }
 
   cannotRun(reason: string): void {
@@ -38,7 +49,7 @@ export class ControlTrial {
   take(gateCase: GateCase, outcome: Outcome | { readonly notRun: string }, elapsedMs: number): void {
     this.elapsedMs += elapsedMs;
     if ('notRun' in outcome) return;
-    const mustStayGreen = this.control.green?.(gateCase.shape) === true;
+    const mustStayGreen = this.staysGreen(gateCase.shape);
     const [first] = outcome.findings;
     if (mustStayGreen) {
       this.greens++;

@@ -2,7 +2,8 @@
 import type { Dialect } from '../families/formula/functions.ts';
 import type { GateName } from '../spec/contract.ts';
 import type { Kernel } from '../spec/registration.ts';
-import { gateApplies, knownFindings } from '../spec/registration.ts';
+import { knownFindings } from '../spec/registration.ts';
+import { gateApplies } from './applies.ts';
 import type { GateCase } from './case.ts';
 import type { Finding, Note, Outcome } from './finding.ts';
 import { worseMargin } from './finding.ts';

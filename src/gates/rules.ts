@@ -2,7 +2,8 @@
 import { CLASS_NAMES, classesOf } from '../numerics/class.ts';
 import { bytesOf, isFloat } from '../numerics/dtype.ts';
 import { elementCount } from '../families/tensor.ts';
-import type { Contract, Rule } from '../spec/contract.ts';
+import type { Contract, Rule, RuleOutputs } from '../spec/contract.ts';
+import { ClaimError, claimed } from './attempt.ts';
 import type { CaseData } from './case.ts';
 import type { Judged, PlacedFinding } from './compare.ts';
 import { compareBits } from './compare.ts';
@@ -14,10 +15,21 @@ export function ruleFinding(
   judged: Judged,
   telling?: (index: number) => boolean,
 ): PlacedFinding | undefined {
-  const codes = data.rule(contract, rule)[judged.name] ?? new Uint32Array(0);
+  const codes = codesOf(
+    claimed('rule', () => data.rule(contract, rule)),
+    judged,
+  );
   const wanted = { ...judged, bytes: narrow(codes, bytesOf(judged.tensor.dtype)) };
   const finding = compareBits(oneNan(judged), oneNan(wanted).bytes, 'rule', 'against the stated rule', telling);
   return finding && { ...finding, why: `The rule: ${rule.text}` };
+}
+
+/** A rule gives a code for each element; what it lacks is the contract's mistake, not the kernel's. */
+function codesOf(outputs: RuleOutputs, { name, tensor, shape }: Judged): Uint32Array {
+  const codes = outputs[name];
+  const count = elementCount(tensor, shape);
+  if (codes?.length === count) return codes;
+  throw new ClaimError(`the rule gives ${codes?.length ?? 'no'} codes of ${name}, which has ${count} elements`);
 }
 
 /** A rule reads values, which have one NaN: every NaN code of a float output counts as the same. */

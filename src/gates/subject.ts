@@ -9,9 +9,10 @@ import type { Problem } from '../families/problem.ts';
 import { problemOf } from '../families/problem.ts';
 import type { Shape } from '../families/tensor.ts';
 import { shapeText } from '../families/tensor.ts';
-import type { Contract, Launch } from '../spec/contract.ts';
+import type { Contract, Edit, Launch } from '../spec/contract.ts';
 import type { Kernel, PlantedControl } from '../spec/registration.ts';
 import { launchesOf, sourceOf } from '../spec/registration.ts';
+import { ClaimError, claimed } from './attempt.ts';
 
 /** A launch with its loaded kernel. */
 export interface Route {
@@ -57,7 +58,10 @@ export async function prepareSubject(
   const modules: { unload: () => void }[] = [];
   const release = (): void => modules.splice(0).forEach((module) => module.unload());
   const routes: { launch: Launch; route: Route }[] = [];
+  let problem: Problem | undefined;
   try {
+    requireEdit(sources, kernel, dialect, control);
+    problem = claimOf(kernel, control);
     for (const launch of launchesOf(contract, dialect)) {
       const planted = control?.launch?.(launch) ?? launch;
       const image = await imageOf(sources, kernel, dialect, planted, control);
@@ -71,7 +75,6 @@ export async function prepareSubject(
       ? error
       : new SubjectError(error instanceof Error ? error.message : String(error));
   }
-  const problem = claimOf(kernel, control);
   const route = (shape: Shape): Route => {
     const found = routes.find(({ launch }) => launch.when?.(shape) ?? true);
     if (!found) throw new SubjectError(`no ${dialect} launch takes ${shapeText(shape)}`);
@@ -120,8 +123,23 @@ export function plantedText(
   return edit && text.includes(edit.from) ? text.replace(edit.from, () => edit.to) : text;
 }
 
+/** An edit is counted over all sources of the kernel's launches: nowhere, or in two places, it plants nothing certain. */
+function requireEdit(sources: Sources, kernel: Kernel, dialect: Dialect, control?: PlantedControl): void {
+  const edit = control?.edit?.[dialect];
+  if (!edit) return;
+  const paths = new Set(launchesOf(kernel.contract, dialect).map((launch) => sourceOf(kernel.folder, dialect, launch)));
+  const texts = [...paths].map((path) => sources.texts.get(path) ?? '');
+  requireOnePlace(`${dialect} edit`, edit, texts);
+}
+
+function requireOnePlace(what: string, { from }: Edit, texts: readonly string[]): void {
+  const count = texts.reduce((sum, text) => sum + text.split(from).length - 1, 0);
+  if (count !== 1) throw new SubjectError(`its ${what} matches ${count} places, not 1: ${from}`);
+}
+
 function claimOf(kernel: Kernel, control?: PlantedControl): Problem | undefined {
   const { problem, contract } = kernel;
+  if (control?.formula) requireOnePlace('formula edit', control.formula, [problem?.formula.text ?? '']);
   if (!problem || !control) return problem;
   if (control.withoutPoint !== undefined)
     return { ...problem, graph: withoutPoint(problem.graph, control.withoutPoint) };
@@ -138,12 +156,18 @@ function routeFor(launch: Launch, kernel: DeviceKernel): Route {
     kernel,
     group: [x, y, z],
     grid: (shape) => {
-      const [gx = 1, gy = 1, gz = 1] = launch.grid(shape);
+      const [gx = 1, gy = 1, gz = 1] = claimed('grid', () => launch.grid(shape)).map(wholeGroups);
       return [gx, gy, gz];
     },
-    localBytes: (shape) => launch.localBytes?.(shape) ?? 0,
+    localBytes: (shape) => claimed('localBytes', () => launch.localBytes?.(shape) ?? 0),
     cluster: launch.cluster ?? 0,
   };
+}
+
+/** A launch takes 32 bits of each side: another number would be cut to them. */
+function wholeGroups(size: number): number {
+  if (Number.isInteger(size) && size >= 0 && size < 2 ** 31) return size;
+  throw new ClaimError(`the contract's grid has a side of ${size} groups`);
 }
 
 function arithmeticOf(

@@ -1,6 +1,7 @@
 /** The element types of tensors, and the floating-point formats among them. */
 
-export type DType = 'f32' | 'f16' | 'bf16' | 'e4m3' | 'e5m2' | 'e2m1' | 'e8m0' | 'u32' | 'i32' | 'u8';
+export const DTYPES = ['f32', 'f16', 'bf16', 'e4m3', 'e5m2', 'e2m1', 'e8m0', 'u32', 'i32', 'u8'] as const;
+export type DType = (typeof DTYPES)[number];
 export type FloatType = Exclude<DType, 'u32' | 'i32' | 'u8'>;
 
 /** A binary floating-point format of at most 32 bits, with subnormals (e8m0: powers of two alone, and no zero). */

@@ -1,11 +1,14 @@
 /** A run as one JSON document. The schema is part of what is promised: its version goes up with any change that breaks a reader. */
 import * as v from 'valibot';
+import type { Verdict } from '../audit/audit.ts';
+import type { LimitControlResult } from '../audit/controls.ts';
 import { GATES } from '../spec/contract.ts';
 import { DIALECTS } from '../families/formula/functions.ts';
+import { limitControlRow, verdictEntries } from './limits-row.ts';
 import { statusOf } from './registration.ts';
 import type { Registration } from './registration.ts';
 
-export const SCHEMA_VERSION = 1;
+export const SCHEMA_VERSION = 2;
 
 const text = v.string();
 const whole = v.pipe(v.number(), v.integer(), v.minValue(0));
@@ -52,12 +55,21 @@ const registration = v.strictObject({
   controls: v.array(control),
 });
 
+const limits = v.strictObject({
+  /** A row for every launch, chip and set of records. `shapes`: those that it was judged at, which stand for all. */
+  verdicts: v.array(v.strictObject({ ...verdictEntries, shapes: v.array(text) })),
+  controls: v.array(limitControlRow),
+  /** What is wrong with the records themselves. */
+  problems: v.array(text),
+});
+
 export const reportSchema = v.strictObject({
   schema: v.literal(SCHEMA_VERSION),
   program: v.strictObject({ version: text, commit: text, platform: text }),
   /** What the results were measured on. */
   device: text,
   seed: text,
+  /** Of gates 1 to 4. */
   gates: v.array(v.picklist(GATES)),
   only: v.array(text),
   withControls: v.boolean(),
@@ -65,18 +77,28 @@ export const reportSchema = v.strictObject({
   elapsedMs: time,
   referenceMs: time,
   registrations: v.array(registration),
+  /** Gate 5; absent where it was not asked for. */
+  limits: v.optional(limits),
   summary: text,
   exitCode: whole,
 });
 
 export type Report = v.InferOutput<typeof reportSchema>;
 
-/** Everything of a report but its registrations. */
-export type ReportHead = Omit<Report, 'schema' | 'registrations'>;
+/** Everything of a report but its results. */
+export type ReportHead = Omit<Report, 'schema' | 'registrations' | 'limits'>;
+
+/** Gate 5's results, as its audit gives them. */
+export interface LimitsResults {
+  readonly verdicts: readonly (Verdict & { readonly shapes: readonly string[] })[];
+  readonly controls: readonly LimitControlResult[];
+  readonly problems: readonly string[];
+}
 
 /** A run's report, checked against its own schema. */
-export function reportOf(head: ReportHead, registrations: readonly Registration[]): Report {
-  return v.parse(reportSchema, { schema: SCHEMA_VERSION, ...head, registrations: registrations.map(registrationJson) });
+export function reportOf(head: ReportHead, registrations: readonly Registration[], limits?: LimitsResults): Report {
+  const results = { registrations: registrations.map(registrationJson), ...(limits && { limits }) };
+  return v.parse(reportSchema, { schema: SCHEMA_VERSION, ...head, ...results });
 }
 
 export const reportText = (report: Report): string => `${JSON.stringify(report, undefined, 2)}\n`;

@@ -1,6 +1,7 @@
 /** An audit of images as one JSON document. Its version goes up with any change that breaks a reader. */
 import * as v from 'valibot';
 import { DIALECTS } from '../families/formula/functions.ts';
+import { limitControlRow, verdictEntries } from './limits-row.ts';
 
 export const LIMITS_SCHEMA_VERSION = 1;
 
@@ -9,22 +10,11 @@ const whole = v.pipe(v.number(), v.integer(), v.minValue(0));
 const extent = v.pipe(v.array(whole), v.length(3));
 /** An image's facts, in its vendor's own words. */
 const measured = v.looseObject({ dialect: v.picklist(DIALECTS), symbol: text, chip: text });
-const problem = v.strictObject({ limit: text, what: text, at: v.optional(text), do: v.optional(text) });
 
 const verdict = v.strictObject({
+  ...verdictEntries,
   file: text,
-  kernel: text,
-  dialect: v.picklist(DIALECTS),
-  symbol: text,
-  defines: v.optional(text),
-  chip: text,
-  status: v.picklist(['fits', 'tight', 'does not fit', 'stale', 'pending']),
-  problems: v.array(problem),
-  near: v.optional(v.strictObject({ limit: text, used: v.number(), what: text, at: v.optional(text) })),
-  /** Groups that a multiprocessor holds at once, at the shape that holds fewest. */
-  groups: v.optional(whole),
-  /** The set of records that the image was held to, and whether it has a record. */
-  set: v.optional(text),
+  /** Whether the set that the image was held to has a record of it. */
   recorded: v.boolean(),
 });
 
@@ -45,15 +35,7 @@ export const limitsSchema = v.strictObject({
   images: v.array(v.strictObject({ class: text, where: text, what: text })),
   /** What is wrong with the records themselves. */
   records: v.array(text),
-  controls: v.array(
-    v.strictObject({
-      id: text,
-      fault: text,
-      dialect: v.picklist(DIALECTS),
-      status: v.picklist(['red', 'missed', 'broken']),
-      reason: text,
-    }),
-  ),
+  controls: v.array(limitControlRow),
   summary: text,
   exitCode: whole,
 });

@@ -15,10 +15,12 @@ import { counted, seconds, share, shellWord } from './words.ts';
 export interface LineContext {
   readonly device: string;
   readonly seed: string;
+  /** How a person calls the program, where that is not by its name. */
+  readonly command?: string;
   readonly style: Style;
 }
 
-export const PROGRAM = 'tf-kernel-contract';
+const PROGRAM = 'tf-kernel-contract';
 const INDENT = '      ';
 
 /** All lines of a registration: its verdict with whatever failed, then the controls that did not go red as planted. */
@@ -63,10 +65,10 @@ function unproven({ gates }: Registration): string[] {
 }
 
 /** A finding at its case: what, the worst element, why it may be so, how to run it again. */
-export function findingLines(gate: GateResult, finding: CaseFinding, { seed, style }: LineContext): string[] {
+export function findingLines(gate: GateResult, finding: CaseFinding, context: LineContext): string[] {
   const address = addressText({ ...gate, label: finding.label });
   const rest = [finding.worst, finding.why].filter((text) => text !== undefined);
-  return block(`${style.bad('FAIL')}  ${address}  ${finding.what}`, rest, address, seed);
+  return block(`${context.style.bad('FAIL')}  ${address}  ${finding.what}`, rest, address, context);
 }
 
 /** Gates that failed or did not run as a whole, said once for all gates of the registration that share the reason. */
@@ -74,7 +76,7 @@ function reasonLines(
   registration: Registration,
   gates: readonly GateResult[],
   head: string,
-  { seed }: LineContext,
+  context: LineContext,
 ): string[] {
   const whole = gates.filter((gate) => gate.findings.length === 0);
   return [...Map.groupBy(whole, reasonOf)].flatMap(([reason, sharing]) => {
@@ -82,7 +84,7 @@ function reasonLines(
     const name = registrationName(registration.kernel, registration.dialect);
     const address = sharing.length === 1 && first ? `${name}:${first.gate}` : name;
     const where = sharing.length === 1 ? '' : `at ${sharing.map(({ gate }) => gate).join(', ')}: `;
-    return block(`${head}  ${address}  ${where}${reason}`, [], address, seed);
+    return block(`${head}  ${address}  ${where}${reason}`, [], address, context);
   });
 }
 
@@ -99,24 +101,24 @@ export function knownLines(gate: GateResult, { device, style }: LineContext): st
 const CONTROL_WORDS = { red: 'RED', missed: 'MISSED', broken: 'BROKEN', 'not run': 'NOT RUN' } as const;
 
 /** A control: its fault, then where it went red or why it did not. */
-export function controlLines(control: ControlResult, { seed, style }: LineContext): string[] {
-  const paint = control.status === 'red' ? style.good : style.bad;
+export function controlLines(control: ControlResult, context: LineContext): string[] {
+  const paint = control.status === 'red' ? context.style.good : context.style.bad;
   const address = controlAddress(control.kernel, control.dialect, control.id);
   const head = `${paint(CONTROL_WORDS[control.status])}  ${address}  ${control.fault}`;
   const why = `${control.gate} must find it; ${control.reason}`;
   if (control.status === 'red') return [head, ...indented(`red at ${control.gate}, ${control.reason}`)];
-  return block(head, [why], address, seed);
+  return block(head, [why], address, context);
 }
 
 /** The command that runs an address again. */
-export function rerun(address: string, seed: string): string {
-  return `Rerun: ${PROGRAM} --only ${shellWord(address)} --seed ${shellWord(seed)}`;
+export function rerun(address: string, { command = PROGRAM, seed }: Pick<LineContext, 'command' | 'seed'>): string {
+  return `Rerun: ${command} --only ${shellWord(address)} --seed ${shellWord(seed)}`;
 }
 
-function block(head: string, rest: readonly string[], address: string, seed: string): string[] {
+function block(head: string, rest: readonly string[], address: string, context: LineContext): string[] {
   const [first = '', ...more] = head.split('\n');
   const below = [...more, ...rest].filter((text) => text.trim() !== '');
-  return [first, ...below.flatMap(indented), ...indented(rerun(address, seed))];
+  return [first, ...below.flatMap(indented), ...indented(rerun(address, context))];
 }
 
 const indented = (text: string): string[] => text.split('\n').map((line) => INDENT + line);

@@ -1,15 +1,15 @@
 /** A contract against itself, its folder and the others: each mistake is a sentence that says what to change. */
-import { DIALECTS } from '../families/formula/functions.ts';
 import { isFloat } from '../numerics/dtype.ts';
-import type { Shape } from '../families/tensor.ts';
 import type { Tensor } from '../families/tensor.ts';
-import { shapeText, sizeOf } from '../families/tensor.ts';
+import { sizeOf } from '../families/tensor.ts';
 import type { Dialect } from '../families/formula/functions.ts';
 import { interiorPoints, nameOf } from '../families/formula/graph.ts';
-import type { Contract, Control } from './contract.ts';
+import { checkData } from './check-data.ts';
+import { checkLaunches } from './check-launch.ts';
+import type { Contract, Control, Launch } from './contract.ts';
 import type { Kernel } from './registration.ts';
-import { dialectOf, launchesOf, routeOf, sourceOf } from './registration.ts';
-import { gateShapes, servedShapes } from './shapes.ts';
+import { dialectOf, launchesOf, sourceOf } from './registration.ts';
+import { servedShapes } from './shapes.ts';
 
 /** Everything wrong with one kernel, alone and against its sources. */
 export function checkKernel(kernel: Kernel, sources: ReadonlyMap<string, string>): string[] {
@@ -18,9 +18,10 @@ export function checkKernel(kernel: Kernel, sources: ReadonlyMap<string, string>
     ...checkServed(contract),
     ...checkInPlace(contract),
     ...checkArithmetic(kernel),
-    ...DIALECTS.flatMap((dialect) => checkRoutes(contract, dialect)),
+    ...checkData(contract),
+    ...checkLaunches(contract),
     ...checkFolder(kernel, sources),
-    ...kernel.controls.flatMap((control) => checkControl(kernel, control, sources)),
+    ...kernel.controls.flatMap((control) => checkControl(kernel, control)),
     ...checkPoints(kernel),
   ];
 }
@@ -63,6 +64,8 @@ export function checkNames(contract: Contract): string[] {
   const known = [...Object.keys(dims), ...Object.keys(inputs), ...Object.keys(outputs), ...Object.keys(scalars)];
   for (const name of known)
     if (known.indexOf(name) !== known.lastIndexOf(name)) problems.push(`'${name}' names two things`);
+  for (const name of known)
+    if (name in {}) problems.push(`'${name}' is a field of every object, so nothing can have that name`);
   for (const [name, tensor] of Object.entries({ ...inputs, ...outputs })) {
     for (const dim of tensor.dims) {
       if (!Object.hasOwn(dims, dim))
@@ -136,53 +139,29 @@ function checkInPlace({ inPlace, inputs, outputs }: Contract): string[] {
   );
 }
 
-function checkRoutes(contract: Contract, dialect: Dialect): string[] {
-  const launches = launchesOf(contract, dialect);
-  if (launches.length === 0) return [];
-  const shapes = servedShapes(contract);
-  const lost = [...shapes, ...gateShapes(contract)].find((shape) => routeOf(contract, dialect, shape) === undefined);
-  const kind = lost && shapes.includes(lost) ? 'served' : 'edge';
-  const problems = lost ? [`no ${dialect} launch takes the ${kind} shape ${shapeText(lost)}`] : [];
-  for (const launch of launches) {
-    const reached = shapes.find((shape) => routeOf(contract, dialect, shape) === launch);
-    if (!reached)
-      problems.push(`no served shape reaches the ${dialect} launch of ${launch.symbol}: serve one, or drop the launch`);
-    else problems.push(...checkLaunch(contract, dialect, launch, reached));
-  }
-  return problems;
-}
-
-function checkLaunch(
-  contract: Contract,
-  dialect: Dialect,
-  launch: ReturnType<typeof launchesOf>[number],
-  shape: Shape,
-): string[] {
-  const threads = [launch.threads].flat().reduce((a, b) => a * b, 1);
-  const problems: string[] = [];
-  if (threads > 1024)
-    problems.push(
-      `the ${dialect} launch of ${launch.symbol} has ${threads} threads a group; no device takes more than 1,024`,
-    );
-  const depth = launch.depth(shape);
-  if (contract.accumulator === 'f32' && !(depth >= 1)) {
-    problems.push(
-      `the ${dialect} launch of ${launch.symbol} states depth ${depth} at ${shapeText(shape)}: a sum has at least one rounding`,
-    );
-  }
-  return problems;
-}
-
-function checkFolder(kernel: Kernel, sources: ReadonlyMap<string, string>): string[] {
-  const problems: string[] = [];
-  for (const dialect of kernel.dialects) {
-    for (const launch of launchesOf(kernel.contract, dialect)) {
-      const source = sourceOf(kernel.folder, dialect, launch);
-      if (!sources.has(source))
-        problems.push(`the ${dialect} launch of ${launch.symbol} needs kernels/${source}, which is not there`);
-    }
-  }
-  return problems;
+function checkFolder({ contract, folder, dialects }: Kernel, sources: ReadonlyMap<string, string>): string[] {
+  const isThere = (dialect: Dialect, launch: Launch): boolean => sources.has(sourceOf(folder, dialect, launch));
+  const named = dialects.filter((dialect) => contract.launch[dialect] !== undefined);
+  const others = dialects.filter((dialect) => !named.includes(dialect));
+  const everywhere = [contract.launch.everywhere ?? []].flat().flatMap((launch) => {
+    const missing = others.filter((dialect) => !isThere(dialect, launch));
+    const paths = new Set(missing.map((dialect) => `kernels/${sourceOf(folder, dialect, launch)}`));
+    if (paths.size === 0) return [];
+    return [
+      `the launch of ${launch.symbol} is for everywhere, which is every dialect not named beside it, and needs ${[...paths].join(', ')}, not there: add it, or name the launch's dialects in place of everywhere`,
+    ];
+  });
+  return [
+    ...named.flatMap((dialect) =>
+      launchesOf(contract, dialect)
+        .filter((launch) => !isThere(dialect, launch))
+        .map(
+          (launch) =>
+            `the ${dialect} launch of ${launch.symbol} needs kernels/${sourceOf(folder, dialect, launch)}, which is not there`,
+        ),
+    ),
+    ...everywhere,
+  ];
 }
 
 /** Sources that no launch of any contract uses; folders whose contract could not be read are left out. */
@@ -206,28 +185,10 @@ export function unlaunchedSources(
   return loose.map((path) => `kernels/${path} has no launch: state one in the folder's contract, or delete the file`);
 }
 
-function checkControl(kernel: Kernel, control: Control, sources: ReadonlyMap<string, string>): string[] {
-  const problems: string[] = [];
-  for (const [dialect, edit] of Object.entries(control.edit ?? {})) {
-    const paths = new Set(
-      launchesOf(kernel.contract, dialect as Dialect).map((launch) =>
-        sourceOf(kernel.folder, dialect as Dialect, launch),
-      ),
-    );
-    if (paths.size === 0) problems.push(`control '${control.fault}' edits ${dialect}, which has no launch`);
-    const texts = [...paths].map((path) => sources.get(path) ?? '');
-    const count = texts.reduce((sum, text) => sum + text.split(edit.from).length - 1, 0);
-    if (count !== 1 && paths.size > 0)
-      problems.push(`control '${control.fault}': its ${dialect} edit matches ${count} places, not 1: ${edit.from}`);
-  }
-  if (control.formula) {
-    const count = (kernel.problem?.formula.text ?? '').split(control.formula.from).length - 1;
-    if (count !== 1)
-      problems.push(
-        `control '${control.fault}': its formula edit matches ${count} places, not 1: ${control.formula.from}`,
-      );
-  }
-  return problems;
+/** What is wrong with a control in the contract alone; whether its edit matches is known where it is planted. */
+function checkControl(kernel: Kernel, { edit, fault }: Control): string[] {
+  const unlaunched = Object.keys(edit ?? {}).filter((dialect) => !kernel.dialects.some((known) => known === dialect));
+  return unlaunched.map((dialect) => `control '${fault}' edits ${dialect}, which has no launch`);
 }
 
 /** Every interior rounding point needs a source control that drops it, in every dialect. */

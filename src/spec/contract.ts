@@ -17,19 +17,21 @@ export const GATES: readonly GateName[] = ['nonfinite', 'repeat', 'shapes', 'sum
  * the bytes around an input. row: a row depends on its neighbours or on their number. alias: wrong in place. fault: the launch
  * failed.
  */
-export type FindingClass =
-  | 'class'
-  | 'value'
-  | 'bits'
-  | 'rule'
-  | 'different'
-  | 'unwritten'
-  | 'input'
-  | 'guard'
-  | 'over-read'
-  | 'row'
-  | 'alias'
-  | 'fault';
+export const FINDING_CLASSES = [
+  'class',
+  'value',
+  'bits',
+  'rule',
+  'different',
+  'unwritten',
+  'input',
+  'guard',
+  'over-read',
+  'row',
+  'alias',
+  'fault',
+] as const;
+export type FindingClass = (typeof FINDING_CLASSES)[number];
 
 /** How a dimension is cut: whole tiles, the step a valid size moves by, the least valid size. */
 export interface Dim {

@@ -1,5 +1,5 @@
 /** Reads a kernels folder: every contract and every source text. The folder is the registration. */
-import { readFileSync } from 'node:fs';
+import { readFileSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { ContractError } from './load.ts';
 
@@ -39,11 +39,28 @@ export async function readFolder(root: string): Promise<Listing> {
       const module: { default?: unknown } = await import(join(root, path));
       contracts.push({ path, exported: module.default });
     } catch (error) {
-      problems.push(`kernels/${path} does not load: ${error instanceof Error ? error.message : String(error)}`);
+      problems.push(`kernels/${path} does not load:\n${reasons(error, root, path)}`);
     }
   }
   if (problems.length > 0) throw new ContractError(problems);
   return { contracts, sources: readSources(root) };
+}
+
+/** What an import throws: one error, or a bundler's messages, each at its place in the contract or in what that imports. */
+function reasons(error: unknown, root: string, path: string): string {
+  const messages: unknown[] = error instanceof AggregateError ? error.errors : [error];
+  const folder = `${realpathSync(root)}/`;
+  return messages
+    .map((message) => reason(message).replace(`${folder}${path}:`, '').replaceAll(folder, 'kernels/'))
+    .join('\n');
+}
+
+function reason(error: unknown): string {
+  if (!(error instanceof BuildMessage || error instanceof ResolveMessage))
+    return error instanceof Error ? error.message : String(error);
+  const { message, position } = error;
+  if (!position) return message;
+  return `${position.file}:${position.line}:${position.column}: ${message}\n  ${position.lineText.trim()}`;
 }
 
 const scan = (root: string, pattern: string): string[] => [...new Bun.Glob(pattern).scanSync({ cwd: root })].toSorted();

@@ -9,7 +9,8 @@ import type { Contract, Control, StandingControls } from './contract.ts';
 import type { Listing } from './listing.ts';
 import type { Kernel, PlantedControl } from './registration.ts';
 import { launchesOf } from './registration.ts';
-import { contractSchema, controlSchema, problemsOf } from './schema.ts';
+import { contractSchema, controlSchema } from './schema.ts';
+import { problemsOf } from './wording.ts';
 import * as v from 'valibot';
 
 /** Contracts that cannot be used: one line for each mistake, each with its file. */

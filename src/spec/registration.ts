@@ -1,5 +1,4 @@
 /** A loaded contract in the loose types that the gates work with, its formula read, its controls gathered from everywhere. */
-import { plantable } from '../families/fills/plants.ts';
 import type { Dialect } from '../families/formula/functions.ts';
 import type { Problem } from '../families/problem.ts';
 import type { Contract, Control, GateName, KnownFinding, Launch, Rule } from './contract.ts';
@@ -57,12 +56,6 @@ export function dialectOf(path: string): Dialect | undefined {
 }
 
 export const registrationName = (kernel: string, dialect: Dialect): string => `${kernel}@${dialect}`;
-
-/** Whether a kernel has anything for a gate to prove. */
-export function gateApplies({ accumulator, inputs }: Contract, gate: GateName): boolean {
-  if (gate === 'nonfinite') return Object.values(inputs).some(plantable);
-  return gate !== 'sums' || accumulator === 'f32';
-}
 
 /** What is known to be wrong with a kernel in a dialect at a gate. */
 export const knownFindings = ({ known }: Contract, dialect: Dialect, gate: GateName): readonly KnownFinding[] =>

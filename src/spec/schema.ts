@@ -1,6 +1,10 @@
 /** The values of a contract that types cannot hold, checked when it is loaded: sizes, names, and what refers to what. */
 import * as v from 'valibot';
-import { GATES } from './contract.ts';
+import { FILL_NAMES } from '../families/fills/ordinary.ts';
+import { DIALECTS } from '../families/formula/functions.ts';
+import { DTYPES } from '../numerics/dtype.ts';
+import { FINDING_CLASSES, GATES } from './contract.ts';
+import { fields, oneOf } from './wording.ts';
 
 const size = v.pipe(v.number(), v.integer('a size is a whole number'), v.minValue(1, 'a size is at least 1'));
 const least = v.pipe(v.number(), v.integer('a size is a whole number'), v.minValue(0, 'a size is at least 0'));
@@ -10,7 +14,7 @@ const name = v.pipe(
 );
 
 const dim = v.pipe(
-  v.strictObject({ tile: v.optional(size), step: v.optional(size), least: v.optional(least) }),
+  fields({ tile: v.optional(size), step: v.optional(size), least: v.optional(least) }),
   v.check(({ tile, least }) => tile === undefined || least === undefined || least <= tile, 'least is at most the tile'),
   v.check(
     ({ tile, step }) => tile === undefined || step === undefined || tile % step === 0,
@@ -18,14 +22,14 @@ const dim = v.pipe(
   ),
 );
 
-const tensor = v.strictObject({
-  dtype: v.string(),
+const tensor = fields({
+  dtype: oneOf(DTYPES),
   dims: v.array(v.string()),
   bits: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(16))),
   group: v.optional(size),
 });
 
-const launch = v.strictObject({
+const launch = fields({
   symbol: v.string(),
   source: v.optional(v.string()),
   when: v.optional(v.function()),
@@ -37,19 +41,25 @@ const launch = v.strictObject({
   optIn: v.optional(v.boolean()),
   defines: v.optional(v.record(v.string(), v.union([v.number(), v.string()]))),
 });
-const launches = v.union([launch, v.array(launch)]);
+// Not a union, whose problem would not say what is wrong with the launch that is meant.
+const launches = v.lazy((value) => (Array.isArray(value) ? v.array(launch) : launch));
 
 const textEdit = v.pipe(
-  v.strictObject({ from: v.pipe(v.string(), v.minLength(1, 'an edit replaces some text')), to: v.string() }),
+  fields({ from: v.pipe(v.string(), v.minLength(1, 'an edit replaces some text')), to: v.string() }),
   v.check(({ from, to }) => from !== to, 'the edit changes nothing: from and to are the same text'),
 );
 
 export const controlSchema = v.pipe(
-  v.strictObject({
+  fields({
     fault: v.pipe(v.string(), v.minLength(1, 'a control says what fault it plants')),
-    reddens: v.picklist(GATES),
-    finding: v.string(),
-    edit: v.optional(v.record(v.picklist(['cuda', 'hip', 'metal', 'xpu']), textEdit)),
+    reddens: oneOf(GATES),
+    finding: oneOf(FINDING_CLASSES),
+    edit: v.optional(
+      v.pipe(
+        v.record(oneOf(DIALECTS), textEdit),
+        v.check((edits) => Object.keys(edits).length > 0, 'an edit names the dialects whose source it changes'),
+      ),
+    ),
     formula: v.optional(textEdit),
     launch: v.optional(v.function()),
     drops: v.optional(v.string()),
@@ -61,15 +71,15 @@ export const controlSchema = v.pipe(
   ),
 );
 
-const known = v.strictObject({
-  gate: v.picklist(GATES),
-  finding: v.string(),
+const known = fields({
+  gate: oneOf(GATES),
+  finding: oneOf(FINDING_CLASSES),
   what: v.string(),
   link: v.pipe(v.string(), v.regex(/^(https?:\/\/|docs\/)\S+$/, 'a known finding links to where it is tracked')),
-  on: v.optional(v.array(v.picklist(['cuda', 'hip', 'metal', 'xpu']))),
+  on: v.optional(v.array(oneOf(DIALECTS))),
 });
 
-export const contractSchema = v.strictObject({
+export const contractSchema = fields({
   name,
   dims: v.record(name, dim),
   served: v.pipe(
@@ -81,26 +91,19 @@ export const contractSchema = v.strictObject({
   scalars: v.optional(v.record(name, v.number())),
   args: v.array(v.string()),
   formula: v.looseObject({
-    family: v.picklist(['rows', 'dense', 'affine', 'rule']),
+    family: oneOf(['rows', 'dense', 'affine', 'rule']),
     over: v.string(),
     text: v.string(),
   }),
-  nan: v.picklist(['propagate', 'rule']),
-  accumulator: v.picklist(['f32', 'none']),
-  unproven: v.optional(v.strictObject({ accumulators: v.array(v.picklist(['f16', 'bf16'])), because: v.string() })),
-  denormals: v.optional(v.picklist(['keep', 'flush'])),
+  nan: oneOf(['propagate', 'rule']),
+  accumulator: oneOf(['f32', 'none']),
+  unproven: v.optional(fields({ accumulators: v.array(oneOf(['f16', 'bf16'])), because: v.string() })),
+  denormals: v.optional(oneOf(['keep', 'flush'])),
   inPlace: v.optional(v.record(v.string(), v.union([v.string(), v.array(v.string())]))),
   rowIndependent: v.optional(v.string()),
   replaces: v.optional(v.string()),
-  fills: v.optional(v.record(v.string(), v.string())),
-  launch: v.record(v.picklist(['cuda', 'hip', 'metal', 'xpu', 'everywhere']), launches),
+  fills: v.optional(v.record(v.string(), oneOf(FILL_NAMES))),
+  launch: v.record(oneOf([...DIALECTS, 'everywhere']), launches),
   controls: v.array(controlSchema),
   known: v.optional(v.array(known)),
 });
-
-/** The first problems of a value, as `path: message` lines. */
-export function problemsOf(schema: v.GenericSchema, value: unknown): string[] {
-  const result = v.safeParse(schema, value);
-  if (result.success) return [];
-  return result.issues.map((issue) => `${v.getDotPath(issue) ?? 'the contract'}: ${issue.message}`);
-}

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { UsageError } from '../../src/cli/errors.ts';
 import type { Options } from '../../src/cli/flags.ts';
 import { FLAGS, readFlags } from '../../src/cli/flags.ts';
-import { nearest } from '../../src/cli/nearest.ts';
+import { nearest } from '../../src/spec/nearest.ts';
 import { OFFLINE_FLAGS } from '../../src/cli/offline-flags.ts';
 import { USAGE } from '../../src/cli/usage.ts';
 
@@ -63,15 +63,28 @@ describe('a wrong command says what to write instead', () => {
       '--gate shape',
       "--gate: 'shape' is no gate (did you mean shapes?); there are nonfinite, repeat, shapes, sums, limits.",
     ],
-    ['--dialect opencl', "--dialect: 'opencl' is no dialect; there are cuda, hip, metal, xpu."],
+    ['--dialect opencl', "--dialect: 'opencl' is no dialect (did you mean xpu?); there are cuda, hip, metal, xpu."],
+    ['--dialect OCL', '(did you mean xpu?)'],
+    ['--dialect sycl', '(did you mean xpu?)'],
+    ['--dialect intel', '(did you mean xpu?)'],
+    ['--dialect rocm', '(did you mean hip?)'],
+    ['--dialect nvidia', '(did you mean cuda?)'],
+    ['--device apple', '(did you mean metal?)'],
     ['--device gpu', "--device: 'gpu' is no device"],
     ['--seed -1', "--seed: '-1' is not a whole number."],
+    ['--seed 1234567890123456', "--seed: '1234567890123456' has 16 digits; a seed has 15 at most."],
     ['--seed 1.5', "--seed: '1.5' is not a whole number."],
     ['--jobs 0', "--jobs: '0' is not a number of worker threads, 1 or more."],
     ['--jobs 1.5', '--jobs: worker threads come whole.'],
     ['--jobs two', "--jobs: 'two' is not a number of worker threads, 1 or more."],
     ['--timeout 0', "--timeout: '0' is not a number of seconds above 0."],
     ['--timeout Infinity', "--timeout: 'Infinity' is not a number of seconds above 0."],
+
+    // What does not go together
+    ['--list --json x', '--json does not go with --list, which runs nothing'],
+    ['--devices --json x', '--json does not go with --devices, which runs nothing'],
+
+    // Empty values
     ['--only=', '--only: an empty value selects nothing'],
   ])('%p', (line, text) => {
     const read = () => readFlags(line.split(' '));

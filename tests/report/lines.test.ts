@@ -158,7 +158,12 @@ describe('controls', () => {
 });
 
 test('a command quotes what a shell would take apart', () => {
-  expect(rerun("a'b*", '1')).toBe("Rerun: tf-kernel-contract --only 'a'\\''b*' --seed 1");
+  expect(rerun("a'b*", { seed: '1' })).toBe("Rerun: tf-kernel-contract --only 'a'\\''b*' --seed 1");
+});
+
+test('a command is the one that the context says the program is called by', () => {
+  const [, , rerun] = controlLines(control({ status: 'missed' }), { ...context, command: 'npm start --' });
+  expect(rerun).toBe("      Rerun: npm start -- --only 'rms_rows@cuda!2' --seed 7");
 });
 
 test('the line before SUMMARY has time, share of references, workers, seed and device', () => {

@@ -1,42 +1,8 @@
 import { describe, expect, test } from 'bun:test';
-import type { Contract } from '../../src/spec/contract.ts';
-import { bf16, edit, f32, kernel, rows, standing } from '../../src/spec/contract.ts';
+import { bf16, edit, kernel, rows, standing } from '../../src/spec/contract.ts';
 import { readListing } from '../../src/spec/listing.ts';
 import { loadKernels } from '../../src/spec/load.ts';
-
-const SOURCE = 'extern "C" __global__ void k() {\n  first();\n  second();\n}\n';
-const LAUNCH = { symbol: 'k', threads: 64, grid: () => [1], depth: () => 1 };
-const control = (from: string): Contract['controls'][number] => ({
-  fault: `without ${from}`,
-  reddens: 'shapes',
-  finding: 'value',
-  edit: { cuda: edit(from, '') },
-});
-
-const GOOD = {
-  name: 'k',
-  dims: { rows: {}, width: { tile: 64, step: 8, least: 8 } },
-  served: [{ rows: [1, 2], width: [64, 72] }],
-  inputs: { x: bf16('rows', 'width') },
-  outputs: { y: f32('rows') },
-  args: ['x', 'y', 'width'],
-  formula: rows('width', 'y = sum(x)'),
-  nan: 'propagate',
-  accumulator: 'f32',
-  launch: { cuda: LAUNCH },
-  controls: [control('first()'), control('second()')],
-} as const;
-
-/** What loading says of a contract, `GOOD` but for `change`. */
-function problems(change: object, sources: Readonly<Record<string, string>> = { 'k/k.cu': SOURCE }): string {
-  const contracts = [{ path: 'k/k.contract.ts', exported: { ...GOOD, ...change } }];
-  try {
-    loadKernels({ contracts, sources: new Map(Object.entries(sources)) });
-    return '';
-  } catch (error) {
-    return (error as Error).message;
-  }
-}
+import { GOOD, LAUNCH, SOURCE, control, problems } from './good.ts';
 
 describe('a contract at load', () => {
   test('is accepted when all is right', () => {
@@ -102,17 +68,14 @@ describe('a contract at load', () => {
       { launch: { cuda: { ...LAUNCH, when: ({ width }: { width: number }) => width > 64 } } },
       'no cuda launch takes the served shape rows=1,width=64',
     ],
-    ['too many threads', { launch: { cuda: { ...LAUNCH, threads: [64, 32] } } }, 'has 2048 threads a group'],
-    ['a depth of 0', { launch: { cuda: { ...LAUNCH, depth: () => 0 } } }, 'states depth 0'],
 
     // Controls
     ['one control', { controls: [control('first()')] }, 'at least two controls'],
     [
-      'an edit that matches nothing',
-      { controls: [control('first()'), control('third()')] },
-      'matches 0 places, not 1: third()',
+      'an edit of a dialect without a launch',
+      { controls: [control('first()'), { ...control('second()'), edit: { hip: edit('second()', '') } }] },
+      "control 'without second()' edits hip, which has no launch",
     ],
-    ['an edit that matches twice', { controls: [control('first()'), control('()')] }, 'matches 3 places, not 1'],
     [
       'an edit that changes nothing',
       { controls: [control('first()'), { ...control('second()'), edit: { cuda: edit('second()', 'second()') } }] },
@@ -142,6 +105,23 @@ describe('a contract at load', () => {
     const text = problems({}, { 'k/k.hip': SOURCE });
     expect(text).toContain('the cuda launch of k needs kernels/k/k.cu, which is not there');
     expect(text).toContain('kernels/k/k.hip has no launch');
+  });
+
+  test('for everywhere is told of every source that is missing, and of the other way to say it', () => {
+    const text = problems({ launch: { everywhere: LAUNCH } }, { 'k/k.cu': SOURCE, 'k/k.metal': SOURCE });
+    expect(text).toContain('is for everywhere, which is every dialect not named beside it');
+    expect(text).toContain("needs kernels/k/k.hip, kernels/k/k.cl, not there: add it, or name the launch's dialects");
+    expect(problems({ launch: { everywhere: { ...LAUNCH, source: 'k.cu' } } })).toBe('');
+  });
+
+  test.each([
+    ['an edit', { controls: [control('first()'), control('third()')] }],
+    [
+      'a formula edit',
+      { controls: [control('first()'), { ...control(''), edit: undefined, formula: edit('mean', 'sum') }] },
+    ],
+  ])('is accepted with %s that matches nothing: that breaks its control alone', (_what, change) => {
+    expect(problems(change)).toBe('');
   });
 
   test('tells all its mistakes at once, each with its file', () => {

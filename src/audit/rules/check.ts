@@ -16,7 +16,7 @@ export interface Check {
   readonly moves: boolean;
   /** The sum. A function, since most checks hold and are never told. */
   readonly what: () => string;
-  readonly do?: string;
+  readonly do?: string | undefined;
 }
 
 /** A limit used to this share or more is tight. */
@@ -44,7 +44,7 @@ export function atMost({ limit, need, most, sum, of, moves = false, from, do: ad
     return `${sum?.() ?? count(need)} ${holds ? '<=' : '>'} ${count(most)} ${of}${over}${doubt(from)}`;
   };
   const used = need / most;
-  return { limit, holds, used, moves, what, ...(advice !== undefined && { do: advice }) };
+  return { limit, holds, used, moves, what, do: advice };
 }
 
 /** A condition that holds or does not. */

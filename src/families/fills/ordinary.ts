@@ -36,6 +36,9 @@ const DRAWS: Readonly<Record<Exclude<FillName, 'codes'>, Draw>> = {
   'small-positive': (r) => 2 ** -7 * (1 + r.unit()),
 };
 
+/** Every fill, as a contract names it. */
+export const FILL_NAMES = [...Object.keys(DRAWS), 'codes'] as readonly FillName[];
+
 /** The inputs of a case from ordinary data; `fills` names the data of inputs that are not `signed`. */
 export function ordinaryInputs(
   tensors: Readonly<Record<string, Tensor>>,

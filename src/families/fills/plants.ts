@@ -60,9 +60,71 @@ export interface Planted {
   readonly plants: readonly Plant[];
 }
 
+/** Codes that meet in pairs: two of them at one place of two operands. */
+const MEETING: Readonly<Partial<Record<DType, readonly number[]>>> = {
+  f32: [0x7f800000, 0xff800000, 0, 0x7fc00000],
+  bf16: [0x7f80, 0xff80, 0, 0x7fc0],
+  f16: [0x7c00, 0xfc00, 0, 0x7e00],
+};
+const MEETING_NAMES = ['+Inf', '-Inf', '0', 'NaN'] as const;
+
+export const PAIR_CODES = MEETING_NAMES.length;
+/** Every pair: what the first operand of pair `i` holds turns faster. */
+export const PAIRS = PAIR_CODES ** 2;
+/** Infinities of both signs, and 0 with an infinity, both ways about: for operands that take one pair a case. */
+export const TELLING_PAIRS = [1, 2, 4, 8] as const;
+
 /** Rows that a full round of plants takes: every kind and a clean row, at every position. */
 export function plantRows(tensor: Tensor, positions: number): number {
   return ((KINDS[tensor.dtype]?.length ?? 0) + 1) * positions;
+}
+
+/** A copy of the inputs in which rows of two operands, from pair `from` on, hold a code each at one column of their own rows. */
+export function plantPairs(
+  inputs: Inputs,
+  [first, second]: readonly [NamedTensor, NamedTensor],
+  column: number,
+  from: number,
+): { readonly inputs: Inputs; readonly plants: readonly Plant[] } {
+  const plants: Plant[] = [];
+  const planted = [first, second].map(({ name, tensor }, which) => {
+    const bytes = (inputs.bytes[name] ?? new Uint8Array(0)).slice();
+    const width = rowLength(tensor, inputs.shape);
+    const at = Math.floor(column / (tensor.group ?? 1)) % width;
+    for (let row = 0; row < rowCount(tensor, inputs.shape); row++) {
+      const pair = (from + row) % PAIRS;
+      const code = which === 0 ? pair % PAIR_CODES : Math.floor(pair / PAIR_CODES);
+      writeCode(bytes, tensor.dtype, row * width + at, MEETING[tensor.dtype]?.[code] ?? 0);
+      if (which === 0) plants.push({ row, kind: `${MEETING_NAMES[code]} beside what ${second.name} holds`, columns: [at] });
+    }
+    return [name, bytes] as const;
+  });
+  return { inputs: { shape: inputs.shape, bytes: { ...inputs.bytes, ...Object.fromEntries(planted) } }, plants };
+}
+
+export interface NamedTensor {
+  readonly name: string;
+  readonly tensor: Tensor;
+}
+
+/** A copy of the inputs with one NaN a row at the positions in turn, from number `from` on. */
+export function plantLanes(
+  inputs: Inputs,
+  { name, tensor }: NamedTensor,
+  positions: readonly number[],
+  from: number,
+): { readonly inputs: Inputs; readonly plants: readonly Plant[] } {
+  const bytes = (inputs.bytes[name] ?? new Uint8Array(0)).slice();
+  const [nan] = KINDS[tensor.dtype] ?? [];
+  const width = rowLength(tensor, inputs.shape);
+  const plants: Plant[] = [];
+  for (let row = 0; row < rowCount(tensor, inputs.shape); row++) {
+    const position = positions[(from + row) % positions.length] ?? 0;
+    const column = Math.floor(position / (tensor.group ?? 1)) % width;
+    writeCode(bytes, tensor.dtype, row * width + column, nan?.codes[0] ?? 0);
+    plants.push({ row, kind: nan?.name ?? '', columns: [column] });
+  }
+  return { inputs: { shape: inputs.shape, bytes: { ...inputs.bytes, [name]: bytes } }, plants };
 }
 
 /** How many plants one-row tensors take, one a case. */

@@ -1,0 +1,40 @@
+/** Ctrl-C and SIGTERM: say how far it came, leave nothing half-made, end with the code that shells give the signal. */
+import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { CACHE_FOLDER } from '../device/toolchain/flags.ts';
+
+const CODES = { SIGINT: 130, SIGTERM: 143 } as const;
+type Signal = keyof typeof CODES;
+const SIGNALS = Object.keys(CODES) as Signal[];
+
+/** Does the work. A signal meanwhile ends the process, and `told` gives its last words on stderr. */
+export async function interruptibly<T>(told: (signal: string) => string, work: () => Promise<T>): Promise<T> {
+  const stop = (signal: Signal): never => {
+    console.error(told(signal));
+    removeTemporaries();
+    // Workers run on otherwise: a launch cannot be called off.
+    process.exit(CODES[signal]);
+  };
+  for (const signal of SIGNALS) process.on(signal, stop);
+  try {
+    return await work();
+  } finally {
+    for (const signal of SIGNALS) process.off(signal, stop);
+  }
+}
+
+/** `Interrupted by SIGINT with 3 of 68 jobs done: …`. */
+export function interruptedText(signal: string, done: number, total: number): string {
+  return [
+    `Interrupted by ${signal} with ${done} of ${total} jobs done, so there is no SUMMARY and no verdict holds for the run.`,
+    '  Run the same command again, or less of it with --only.',
+  ].join('\n');
+}
+
+/** What compilers of this process had not finished; the executable has none. A name ends in `.PID-…` until it is whole. */
+function removeTemporaries(): void {
+  if (Bun.isStandaloneExecutable || !existsSync(CACHE_FOLDER)) return;
+  const own = `.${process.pid}-`;
+  for (const name of readdirSync(CACHE_FOLDER).filter((each) => each.includes(own)))
+    rmSync(join(CACHE_FOLDER, name), { force: true });
+}

@@ -1,0 +1,105 @@
+/** What the options select, of every gate; where that is nothing, why. */
+import type { RunOptions } from '../gates/run.ts';
+import { GATES } from '../spec/contract.ts';
+import { readListing } from '../spec/listing.ts';
+import { loadKernels } from '../spec/load.ts';
+import type { Kernel } from '../spec/registration.ts';
+import { DIALECTS } from '../families/formula/functions.ts';
+import { counted, shellWord } from '../report/words.ts';
+import { styleFor } from './colour.ts';
+import { NothingRunError } from './errors.ts';
+import type { Options } from './flags.ts';
+import { LIMITS } from './flags.ts';
+import type { LimitsRun } from './limits-gate.ts';
+import { runLimits } from './limits-gate.ts';
+import { listLines } from './list.ts';
+import type { Plan } from './plan.ts';
+import { planOf } from './plan.ts';
+import { COMMAND } from './version.ts';
+
+export interface Selection {
+  readonly kernels: readonly Kernel[];
+  readonly settings: RunOptions;
+  readonly plan: Plan;
+  /** Gate 5, judged already; undefined where it is not asked for. */
+  readonly limits?: LimitsRun;
+  /** The lines of `--list`. */
+  readonly addresses: readonly string[];
+}
+
+/** Settles what a run takes; throws a NothingRunError where that is nothing. */
+export async function selectionOf(options: Options): Promise<Selection> {
+  const selection = await select(options);
+  // The standing controls of gate 5 are always there, and no kernel is held to the contract by them.
+  if (selection.settings.gates.length > 0 && selection.kernels.length === 0) throw noKernels();
+  if (selection.addresses.length > 0 || selection.plan.registrations.length > 0) return selection;
+  throw await nothingSelected(options);
+}
+
+async function select(options: Options): Promise<Selection> {
+  const settings = settingsOf(options);
+  const { only, dialects, controls } = settings;
+  const style = styleFor(process.stdout, process.env);
+  const limits = options.gate.includes(LIMITS) ? await runLimits({ only, dialects, controls }, style) : undefined;
+  // Gate 5 alone needs no contract: what it needs is plain data.
+  const kernels = settings.gates.length > 0 ? loadKernels(await readListing()) : [];
+  const plan = planOf(kernels, settings);
+  const addresses = [...listLines(plan), ...(limits?.addresses ?? [])];
+  return { kernels, settings, plan, ...(limits && { limits }), addresses };
+}
+
+function settingsOf(options: Options): RunOptions {
+  return {
+    seed: options.seed,
+    limitMs: options.timeout * 1000,
+    only: options.only,
+    gates: options.gate.filter((gate) => gate !== LIMITS),
+    dialects: options.dialect,
+    controls: !options['no-controls'],
+    jobs: options.jobs ?? navigator.hardwareConcurrency,
+  };
+}
+
+/** A flag that leaves something out, as it was given, and the options without it. */
+interface Filter {
+  readonly text: string;
+  readonly without: Options;
+}
+
+function filtersOf(options: Options): Filter[] {
+  const { only, gate, dialect } = options;
+  const all: Options['gate'] = [...GATES, LIMITS];
+  const without: Options = { ...options, 'no-controls': false };
+  return [
+    ...(gate.length < all.length ? [{ text: `--gate ${gate.join(',')}`, without: { ...options, gate: all } }] : []),
+    ...(dialect.length < DIALECTS.length
+      ? [{ text: `--dialect ${dialect.join(',')}`, without: { ...options, dialect: [...DIALECTS] } }]
+      : []),
+    ...(options['no-controls'] ? [{ text: '--no-controls', without }] : []),
+    ...(only.length > 0 ? [{ text: onlyText(only), without: { ...options, only: [] } }] : []),
+  ];
+}
+
+const onlyText = (only: readonly string[]): string => only.map((filter) => `--only ${shellWord(filter)}`).join(' ');
+
+/** Names every flag that leaves something out, and those that leave out all there is. */
+async function nothingSelected(options: Options): Promise<NothingRunError> {
+  const filters = filtersOf(options);
+  const excluding: string[] = [];
+  for (const { text, without } of filters) {
+    const { length } = (await select(without)).addresses;
+    if (length > 0) excluding.push(`  Without ${text} it matches ${counted(length, 'address')}.`);
+  }
+  return new NothingRunError(
+    [
+      `Nothing is selected, so nothing was run: ${filters.map(({ text }) => text).join(' ')} matches no case and no control.`,
+      ...excluding,
+      `  An address reads kernel@dialect:gate:shape, of a control kernel@dialect!id; ${COMMAND} --list prints every one.`,
+    ].join('\n'),
+  );
+}
+
+const noKernels = (): NothingRunError =>
+  new NothingRunError(
+    'No kernel is registered, so nothing was run.\n  Kernels are folders of kernels/ with a contract.',
+  );

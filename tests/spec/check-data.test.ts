@@ -1,0 +1,46 @@
+import { describe, expect, test } from 'bun:test';
+import { bf16, codes, rows, u32 } from '../../src/spec/contract.ts';
+import { GOOD, problems } from './good.ts';
+
+const inputs = { x: bf16('rows', 'width') };
+const beside = (change: object) => ({
+  inputs: { ...inputs, ...change },
+  args: ['x', ...Object.keys(change), 'y'],
+  formula: rows('width', `y = sum(x + ${Object.keys(change).join(' + ')})`),
+});
+
+describe('data', () => {
+  test.each<[string, object, string]>([
+    ['of an input that is not there', { fills: { z: 'normal' } }, "fills names 'z', which is no input: x"],
+    ['of integers, not said to be random bits', beside({ n: u32('rows') }), "say fills: { n: 'codes' }"],
+    [
+      'of codes that end inside a word',
+      beside({ q: codes(2, 'rows', 'width') }),
+      'at width=8, which end inside a 32-bit',
+    ],
+    ['of a type that does not exist', { inputs: { x: { dtype: 'fp8', dims: ['rows', 'width'] } } }, 'fp8'],
+    [
+      'of a name that objects have',
+      { inputs: { constructor: inputs.x }, args: ['constructor', 'y'] },
+      'a field of every object',
+    ],
+  ])('%s are refused', (_what, change, said) => {
+    expect(problems(change)).toContain(said);
+  });
+
+  test('of codes that end on whole words are accepted', () => {
+    expect(problems(beside({ q: codes(4, 'rows', 'width') }))).toBe('');
+  });
+});
+
+test('rows that are independent are of a dimension', () => {
+  expect(problems({ rowIndependent: 'row' })).toContain(
+    "rowIndependent names 'row', which is no dimension: rows, width",
+  );
+});
+
+test('a control edits some dialect, and names a finding that there is', () => {
+  const [first, second] = GOOD.controls;
+  expect(problems({ controls: [first, { ...second, edit: {} }] })).toContain('an edit names the dialects');
+  expect(problems({ controls: [first, { ...second, finding: 'valu' }] })).toContain('did you mean value?');
+});
