@@ -26,8 +26,34 @@ const INDENT = '      ';
 /** All lines of a registration: its verdict with whatever failed, then the controls that did not go red as planted. */
 export function registrationLines(registration: Registration, context: LineContext): string[] {
   const alone = registration.gates.length === 0;
-  const spoken = registration.controls.filter(({ status }) => alone || status !== 'red');
-  return [...verdictLines(registration, context), ...spoken.flatMap((control) => controlLines(control, context))];
+  const stopped = registration.controls.filter((control) => isStopped(control, registration));
+  const spoken = registration.controls.filter(
+    (control) => !stopped.includes(control) && (alone || control.status !== 'red'),
+  );
+  return [
+    ...verdictLines(registration, context),
+    ...stoppedLines(registration, stopped, context),
+    ...spoken.flatMap((control) => controlLines(control, context)),
+  ];
+}
+
+/** A control that is broken by what stops its kernel too says nothing of its own. */
+function isStopped({ status, reason }: ControlResult, { gates }: Registration): boolean {
+  const stops = gates.flatMap((gate) => [
+    ...gate.findings.filter((finding) => finding.class === 'fault').map(({ what }) => what),
+    ...(gate.status === 'fail' && gate.findings.length === 0 ? [gate.reason ?? ''] : []),
+  ]);
+  return status === 'broken' && stops.some((what) => what !== '' && reason.includes(what));
+}
+
+function stoppedLines(
+  registration: Registration,
+  { length }: readonly ControlResult[],
+  context: LineContext,
+): string[] {
+  if (length === 0) return [];
+  const name = registrationName(registration.kernel, registration.dialect);
+  return [`${context.style.bad('BROKEN')}  ${name}  ${counted(length, 'control')}: stopped by what stops the kernel`];
 }
 
 function verdictLines(registration: Registration, context: LineContext): string[] {
@@ -38,7 +64,7 @@ function verdictLines(registration: Registration, context: LineContext): string[
   const notRun = registration.gates.filter((gate) => gate.status === 'not run');
   const known = registration.gates.filter((gate) => gate.status === 'known');
   return [
-    ...failed.flatMap((gate) => gate.findings.flatMap((finding) => findingLines(gate, finding, context))),
+    ...failed.flatMap((gate) => gateLines(gate, context)),
     ...reasonLines(registration, failed, context.style.bad('FAIL'), context),
     ...reasonLines(registration, notRun, context.style.warn('NOT RUN'), context),
     ...known.flatMap((gate) => knownLines(gate, context)),
@@ -62,6 +88,17 @@ function unproven({ gates }: Registration): string[] {
       .filter((note) => note.endsWith('stated, not proven') || note.startsWith('not run'))
       .map((note) => `${gate}: ${note}`),
   );
+}
+
+/** Every finding of a gate; a launch that fails the same way at many cases is told once. */
+function gateLines(gate: GateResult, context: LineContext): string[] {
+  const groups = Map.groupBy(gate.findings, (finding, i) => (finding.worst === undefined ? finding.what : i));
+  return [...groups.values()].flatMap(([first, ...same]) => {
+    if (!first) return [];
+    const more = same.length > 0 ? [`${INDENT}The same at ${counted(same.length, 'other case')}.`] : [];
+    const [head = '', ...rest] = findingLines(gate, first, context);
+    return [head, ...more, ...rest];
+  });
 }
 
 /** A finding at its case: what, the worst element, why it may be so, how to run it again. */

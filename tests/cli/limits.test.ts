@@ -175,10 +175,8 @@ describe('the report', () => {
   test('is refused before the work where it cannot be written', async () => {
     put('a.cubin', cubin(80, 'tf_one'));
     const { code, stderr } = await limits('--json', '/nowhere/report.json');
-    expect([code, stderr]).toEqual([
-      2,
-      '--json /nowhere/report.json cannot be written: there is no folder /nowhere.\n',
-    ]);
+    expect(code).toBe(2);
+    expect(stderr).toStartWith('--json /nowhere/report.json cannot be written: ');
   });
 });
 

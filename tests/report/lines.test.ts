@@ -104,6 +104,27 @@ describe('a failing registration', () => {
     ]);
   });
 
+  test('tells a launch that fails alike at many cases once, and its controls with it', () => {
+    const what = 'divergence: the group waits apart';
+    const fault = (label: string): CaseFinding => ({ class: 'fault', what, label });
+    const failed = gate({ status: 'fail', findings: [fault('rows=1'), fault('rows=2'), finding, fault('rows=3')] });
+    const broken = [
+      control({ status: 'broken', reason: `it must be found as 'value', but at rows=1: fault: ${what}` }),
+      control({ status: 'broken', id: '3', reason: 'its cuda edit matches 0 places, not 1: x' }),
+    ];
+    const told = lines([failed], broken);
+    expect(told.slice(0, 3)).toEqual([
+      'FAIL  rms_rows@cuda:shapes:rows=1  divergence: the group waits apart',
+      '      The same at 2 other cases.',
+      '      Rerun: tf-kernel-contract --only rms_rows@cuda:shapes:rows=1 --seed 7',
+    ]);
+    expect(told.filter((line) => line.startsWith('FAIL'))).toHaveLength(2);
+    expect(told.filter((line) => line.startsWith('BROKEN'))).toEqual([
+      'BROKEN  rms_rows@cuda  1 control: stopped by what stops the kernel',
+      'BROKEN  rms_rows@cuda!3  the mean is over threads',
+    ]);
+  });
+
   test('a known finding that passes is a failure that says what to remove', () => {
     const reason = "the known finding passes now: remove the entry 'relu by fmax' from the contract";
     expect(lines([gate({ status: 'fail', reason })])).toEqual([
