@@ -3,7 +3,7 @@
 export type Dialect = 'cuda' | 'hip' | 'metal' | 'xpu';
 export const DIALECTS: readonly Dialect[] = ['cuda', 'hip', 'metal', 'xpu'];
 
-/** Elementwise functions by arity. `neg`, `abs`, `max`, `min`, `relu` and `step` are exact. */
+/** Elementwise functions by arity. `neg`, `abs`, `max`, `min` and `relu` are exact. */
 export const MAPS = {
   add: 2,
   sub: 2,
