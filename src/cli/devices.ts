@@ -1,6 +1,4 @@
 /** `--devices`: what each dialect's kernels run on here, and why. */
-import { openHost } from '../device/host.ts';
-import { runtimeImage } from '../device/store.ts';
 import { DIALECTS } from '../families/formula/functions.ts';
 import type { Dialect } from '../families/formula/functions.ts';
 import { NothingRunError } from './errors.ts';
@@ -11,6 +9,7 @@ const GPUS: Readonly<Record<Dialect, string>> = { cuda: 'NVIDIA', hip: 'AMD', me
 
 /** One line a dialect: the device, and the reason that it is that one. Opens the host device to be sure of it. */
 export async function deviceLines(): Promise<string[]> {
+  const [{ openHost }, { runtimeImage }] = [await import('../device/host.ts'), await import('../device/store.ts')];
   const device = openHost({ bytes: await runtimeImage() });
   const { name } = device;
   device.close();

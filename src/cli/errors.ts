@@ -1,7 +1,7 @@
 /** What is thrown, told in three parts: what, why, do; and the exit code it means. */
 import { ToolchainError } from '../device/toolchain/clang.ts';
 import { DeviceError } from '../device/device.ts';
-import { ContractError } from '../spec/load.ts';
+import { ContractError } from '../spec/contract-error.ts';
 
 /** 1: something is not as promised. 2: the command is wrong. 70: a fault of ours. */
 export type ExitCode = 0 | 1 | 2 | 70;

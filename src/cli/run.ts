@@ -1,8 +1,5 @@
 /** The default command: run what is selected, print each registration as it completes, close with SUMMARY. */
-import { runtimeImage } from '../device/store.ts';
 import type { JobDone, Progress, RunTotals } from '../gates/run.ts';
-import { runJobs } from '../gates/run.ts';
-import { reportOf, reportText } from '../report/json.ts';
 import { closingLine, registrationLines } from '../report/lines.ts';
 import type { Registration } from '../report/registration.ts';
 import { exitCode, summaryLine, tallyOf } from '../report/tally.ts';
@@ -25,7 +22,7 @@ export async function run(options: Options): Promise<ExitCode> {
   if (options.json !== undefined) requireWritable(options.json);
   const selection = await selectionOf(options);
   if (options.list) return print(selection.addresses);
-  const finished = await runPlan(selection);
+  const finished = selection.plan.jobs.length > 0 ? await runPlan(selection) : NOTHING;
   print(selection.limits?.lines ?? []);
   return finish(options, selection, finished);
 }
@@ -36,6 +33,8 @@ interface Finished {
   /** Jobs that a fault of ours ended. */
   readonly died: number;
 }
+
+const NOTHING: Finished = { registrations: [], totals: { elapsedMs: 0, referenceMs: 0 }, died: 0 };
 
 async function runPlan({ kernels, settings, plan }: Selection): Promise<Finished> {
   const { seed } = settings;
@@ -58,14 +57,15 @@ async function runPlan({ kernels, settings, plan }: Selection): Promise<Finished
     return interruptedText(signal, count.done, plan.jobs.length);
   };
   const totals = await interruptibly(told, async () => {
-    if (plan.jobs.length > 0) await runtimeImage(); // once here, so that workers find it made, and its absence is told once
+    const { runJobs } = await import('../gates/run.ts');
+    await (await import('../device/store.ts')).runtimeImage(); // once here, so that workers find it made, and its absence is told once
     return runJobs(kernels, plan.jobs, settings, onDone);
   });
   return { registrations, totals, died: count.died };
 }
 
 /** The last lines, the JSON file, the exit code. */
-function finish(options: Options, { settings, plan, limits }: Selection, finished: Finished): ExitCode {
+async function finish(options: Options, { settings, plan, limits }: Selection, finished: Finished): Promise<ExitCode> {
   const { registrations, totals, died } = finished;
   const planned = {
     kernels: plan.registrations.filter(({ gates }) => gates.length > 0).length,
@@ -81,6 +81,7 @@ function finish(options: Options, { settings, plan, limits }: Selection, finishe
     const program = { version: VERSION, commit: BUILD_COMMIT, platform: PLATFORM };
     const asked = { gates, only: options.only, withControls: settings.controls };
     const head = { ...facts, program, ...asked, summary, exitCode: code };
+    const { reportOf, reportText } = await import('../report/json.ts');
     writeWhole(options.json, reportText(reportOf(head, registrations, limits?.results)));
   }
   if (plan.jobs.length > 0) print([closingLine({ ...facts, selected: selectedText(planned.kernels, plan.total) })]);

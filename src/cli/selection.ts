@@ -1,8 +1,6 @@
 /** What the options select, of every gate; where that is nothing, why. */
 import type { RunOptions } from '../gates/run.ts';
 import { GATES } from '../spec/contract.ts';
-import { readListing } from '../spec/listing.ts';
-import { loadKernels } from '../spec/load.ts';
 import type { Kernel } from '../spec/registration.ts';
 import { DIALECTS } from '../families/formula/functions.ts';
 import { counted, shellWord } from '../report/words.ts';
@@ -14,7 +12,6 @@ import type { LimitsRun } from './limits-gate.ts';
 import { runLimits } from './limits-gate.ts';
 import { listLines } from './list.ts';
 import type { Plan } from './plan.ts';
-import { planOf } from './plan.ts';
 import { COMMAND } from './version.ts';
 
 export interface Selection {
@@ -42,10 +39,17 @@ async function select(options: Options): Promise<Selection> {
   const style = styleFor(process.stdout, process.env);
   const limits = options.gate.includes(LIMITS) ? await runLimits({ only, dialects, controls }, style) : undefined;
   // Gate 5 alone needs no contract: what it needs is plain data.
-  const kernels = settings.gates.length > 0 ? loadKernels(await readListing()) : [];
-  const plan = planOf(kernels, settings);
+  const { kernels, plan } = settings.gates.length > 0 ? await planFor(settings) : { kernels: [], plan: NO_PLAN };
   const addresses = [...listLines(plan), ...(limits?.addresses ?? [])];
   return { kernels, settings, plan, ...(limits && { limits }), addresses };
+}
+
+const NO_PLAN: Plan = { registrations: [], jobs: [], total: 0 };
+
+async function planFor(settings: RunOptions): Promise<Pick<Selection, 'kernels' | 'plan'>> {
+  const { loadKernels } = await import('../spec/load.ts');
+  const kernels = loadKernels(await (await import('../spec/listing.ts')).readListing());
+  return { kernels, plan: (await import('./plan.ts')).planOf(kernels, settings) };
 }
 
 function settingsOf(options: Options): RunOptions {

@@ -1,7 +1,7 @@
 /** Reads a kernels folder: every contract and every source text. The folder is the registration. */
 import { readFileSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
-import { ContractError } from './load.ts';
+import { ContractError } from './contract-error.ts';
 
 export interface ContractFile {
   /** Relative to kernels/, as in messages. */

@@ -5,6 +5,7 @@ import { interiorPoints, nameOf } from '../families/formula/graph.ts';
 import type { Problem } from '../families/problem.ts';
 import { problemOf } from '../families/problem.ts';
 import { checkKernel, checkNames, checkTogether, unlaunchedSources } from './check.ts';
+import { ContractError } from './contract-error.ts';
 import type { Contract, Control, StandingControls } from './contract.ts';
 import type { Listing } from './listing.ts';
 import type { Kernel, PlantedControl } from './registration.ts';
@@ -12,14 +13,6 @@ import { launchesOf } from './registration.ts';
 import { contractSchema, controlSchema } from './schema.ts';
 import { problemsOf } from './wording.ts';
 import * as v from 'valibot';
-
-/** Contracts that cannot be used: one line for each mistake, each with its file. */
-export class ContractError extends Error {
-  constructor(readonly problems: readonly string[]) {
-    super(problems.join('\n'));
-    this.name = 'ContractError';
-  }
-}
 
 /** Loads every contract of a listing, in the order of their files; throws a ContractError with all that is wrong. */
 export function loadKernels(listing: Listing): Kernel[] {

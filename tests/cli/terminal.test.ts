@@ -4,7 +4,7 @@ import { NothingRunError, tell, UsageError } from '../../src/cli/errors.ts';
 import { barText, progressOn } from '../../src/cli/progress.ts';
 import { DeviceError } from '../../src/device/device.ts';
 import { ToolchainError } from '../../src/device/toolchain/clang.ts';
-import { ContractError } from '../../src/spec/load.ts';
+import { ContractError } from '../../src/spec/contract-error.ts';
 
 const terminal = { isTTY: true };
 const pipe = {};
