@@ -1,10 +1,10 @@
 /** Every image that a run may ask for: each kernel's own, and each control's that plants something in the source or the launch. */
 import type { ImageRequest } from '../../src/device/images.ts';
 import { imageKey } from '../../src/device/images.ts';
-import { plantedText } from '../../src/gates/subject.ts';
+import { requestFor } from '../../src/gates/subject.ts';
 import type { Dialect } from '../../src/families/formula/functions.ts';
 import type { Kernel, PlantedControl } from '../../src/spec/registration.ts';
-import { launchesOf, sourceOf } from '../../src/spec/registration.ts';
+import { launchesOf } from '../../src/spec/registration.ts';
 
 /** Requests by their key, so that controls which leave the source alone add none. */
 export function imageRequests(
@@ -26,9 +26,7 @@ function requestsOf(
   dialect: Dialect,
   control: PlantedControl | undefined,
 ): ImageRequest[] {
-  return launchesOf(kernel.contract, dialect).map((launch) => {
-    const path = sourceOf(kernel.folder, dialect, launch);
-    const { defines = {} } = control?.launch?.(launch) ?? launch;
-    return { dialect, path, text: plantedText({ texts }, path, dialect, control), defines };
-  });
+  return launchesOf(kernel.contract, dialect).map((launch) =>
+    requestFor({ texts }, kernel, dialect, control?.launch?.(launch) ?? launch, control),
+  );
 }

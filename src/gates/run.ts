@@ -1,5 +1,5 @@
 /**
- * The main loop: every kernel at every gate, one job each, spread over worker threads that share one shim. Results come back
+ * The main loop: every kernel at every gate, one job each, spread over worker threads, each with a device of its own. Results come back
  * as they are ready; what they say does not depend on how many workers there are.
  */
 import { join } from 'node:path';

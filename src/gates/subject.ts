@@ -1,6 +1,6 @@
 /** What a gate judges: a kernel in one dialect, as it is or with one control planted, its images loaded. */
 import type { Device, DeviceKernel } from '../device/device.ts';
-import type { ImageStore } from '../device/images.ts';
+import type { ImageRequest, ImageStore } from '../device/images.ts';
 import { withoutPoint } from '../families/formula/graph.ts';
 import type { Dialect } from '../families/formula/functions.ts';
 import { ulpsOf } from '../families/formula/functions.ts';
@@ -99,15 +99,22 @@ async function imageOf(
   launch: Launch,
   control?: PlantedControl,
 ): Promise<Uint8Array> {
-  const path = sourceOf(kernel.folder, dialect, launch);
-  const result = await sources.images.get({
-    dialect,
-    path,
-    text: plantedText(sources, path, dialect, control),
-    defines: launch.defines ?? {},
-  });
-  if ('error' in result) throw new SubjectError(`kernels/${path} does not compile:\n${result.error}`);
+  const request = requestFor(sources, kernel, dialect, launch, control);
+  const result = await sources.images.get(request);
+  if ('error' in result) throw new SubjectError(`kernels/${request.path} does not compile:\n${result.error}`);
   return result.image;
+}
+
+/** What is compiled for a launch, as it is or planted. */
+export function requestFor(
+  sources: Pick<Sources, 'texts'>,
+  kernel: Kernel,
+  dialect: Dialect,
+  launch: Launch,
+  control?: PlantedControl,
+): ImageRequest {
+  const path = sourceOf(kernel.folder, dialect, launch);
+  return { dialect, path, text: plantedText(sources, path, dialect, control), defines: launch.defines ?? {} };
 }
 
 /** A source with a control's edit in it. The edit's one match may be in another source of the kernel. */

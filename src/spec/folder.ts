@@ -1,6 +1,6 @@
 /** Reads a kernels folder: every contract and every source text. The folder is the registration. */
 import { readFileSync, realpathSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { ContractError } from './contract-error.ts';
 
 export interface ContractFile {
@@ -17,7 +17,7 @@ export interface Listing {
 }
 
 /** Where kernels lie: the project's own, or TF_KERNELS when run from source. */
-export const KERNELS = process.env['TF_KERNELS'] || join(import.meta.dir, '../../kernels');
+export const KERNELS = resolve(process.env['TF_KERNELS'] || join(import.meta.dir, '../../kernels'));
 
 const SOURCE_PATTERN = '**/*.{cu,cuh,hip,hpp,metal,cl,h,clh}';
 const CONTRACT_PATTERN = '**/*.contract.ts';
