@@ -12,10 +12,13 @@ typedef __UINTPTR_TYPE__ tf_address;
 
 #if defined(__clang__)
 #define TF_NODEBUG __attribute__((nodebug)) // what is inlined has its caller's line: a fault names the kernel's source
-#define TF_TRUSTED __attribute__((no_sanitize("alignment"))) // accesses only the runtime's own structures
+// Accesses only the runtime's own structures.
+#define TF_TRUSTED __attribute__((no_sanitize("alignment", "array-bounds", "local-bounds")))
+#define TF_UNSET __attribute__((uninitialized)) // a local array that is read only where it was written
 #else
 #define TF_NODEBUG
 #define TF_TRUSTED
+#define TF_UNSET
 #endif
 #define TF_MEMBER inline __attribute__((always_inline)) TF_NODEBUG TF_TRUSTED
 #define TF_INLINE static inline __attribute__((always_inline, unused)) TF_NODEBUG TF_TRUSTED
@@ -54,7 +57,8 @@ struct TfSchedule {
   TfThread *ready_head, *ready_tail; // threads that can run, first in, first out
   TfThread* idle;                    // stacks parked in a kernel's body without a thread
   tf_u32 started, total, live;       // threads of the resident groups
-  tf_u32 seeded;                     // a schedule seed is set: queues take the runtime's slow path
+  tf_u32 seeded;                     // a schedule is set: queues take the runtime's slow path
+  tf_u32 ranked;                     // of warps, the first in rank that can run goes on; `ready` is in the warps
   const tf_u32* order;               // start order of the threads; null: index order
   TfGroup* groups;                   // the resident groups
   tf_u32 group_count, warp_shift;
@@ -106,6 +110,7 @@ struct TfWarp {
   tf_u32 partial_end;    // meetings below this one were used in this group
   tf_u32 active_end;
   tf_u64 full, live;
+  TfThread* ready; // of a ranked schedule: lanes that can run, released last first
   TfMeeting meeting[TF_MEETINGS];
 };
 
@@ -145,6 +150,7 @@ struct TfRuntime {
   char* (*local)(TfThread*, TfLocalVariable*);
   void (*yield)(TfThread*);
   void (*fault)(TfThread*, const char* what, TfSite);            // *
+  void (*outside)(TfThread*, long long index, const char* array, TfSite); // *, an index past the end of an array
 };
 
 // How a kernel takes an argument. TF_PARAMETER_REFERENCE takes bytes or, by its address, a buffer's contents.

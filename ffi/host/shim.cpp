@@ -6,7 +6,7 @@ using namespace tf;
 namespace tf {
 
 const TfRuntime runtime_table = { barrier_arrive, queue_leave, queue_finish, queue_idle, meeting_of_mask,
-  meeting_arrive, meeting_arrive_active, local_place, queue_yield, stop_fault };
+  meeting_arrive, meeting_arrive_active, local_place, queue_yield, stop_fault, stop_outside };
 
 static char open_error[256]; // the registry's, as the registry is the process's
 

@@ -57,7 +57,10 @@ export interface DeviceLaunch {
   readonly dynamicLocalBytes: number;
   /** Groups a cluster; 0 for none. */
   readonly cluster: number;
-  /** Host device: 0 runs threads and groups in index order, any other value seeds another legal order. GPUs ignore it. */
+  /**
+   * Host device: 0 runs threads and groups in index order, any other value seeds another legal order; in that of 1 and 2 the
+   * first and the last warp that can run goes on for as long as it can. GPUs ignore it.
+   */
   readonly schedule: number;
   /** Host device: the word that fills local memory before every group. GPUs ignore it. */
   readonly localPoison: number;

@@ -4,8 +4,10 @@
  */
 import type { Device, DeviceBuffer } from './device.ts';
 
-/** Guard bytes before the data and, at least, behind it; a multiple of every vector load's alignment. */
-const GUARD = 256;
+/** Guard bytes behind the data, at least; a multiple of every vector load's alignment. */
+const BEHIND = 256;
+/** Guard bytes before the data, at least. The whole is a multiple of it: on the host device, pages with none before them. */
+const BEFORE = 4096;
 
 /**
  * Poison words, for elements of any width. The first is a NaN in every float type, and a signalling one where the type has a
@@ -25,16 +27,17 @@ export interface GuardedBuffer {
 
 /** Allocates `bytes` bytes of data between guards. The guards are not filled yet. */
 export function allocGuarded(device: Device, bytes: number): GuardedBuffer {
-  const total = Math.ceil((bytes + 2 * GUARD) / GUARD) * GUARD;
+  const tail = Math.ceil((bytes + BEHIND) / BEHIND) * BEHIND;
+  const total = Math.ceil((BEFORE + tail) / BEFORE) * BEFORE;
   const whole = device.alloc(total);
-  return { address: whole.address + GUARD, bytes, whole };
+  return { address: whole.address + total - tail, bytes, whole };
 }
 
 /** Fills both guards with a byte. */
 export function fillGuards(device: Device, buffer: GuardedBuffer, byte: number): void {
   const word = byte * 0x01010101;
   const end = buffer.address + buffer.bytes;
-  device.fill(buffer.whole.address, word >>> 0, GUARD);
+  device.fill(buffer.whole.address, word >>> 0, buffer.address - buffer.whole.address);
   device.fill(end, word >>> 0, buffer.whole.address + buffer.whole.bytes - end);
 }
 
@@ -46,13 +49,13 @@ export interface GuardBreak {
 
 /** Compares both guards with their byte. */
 export function brokenGuard(device: Device, buffer: GuardedBuffer, byte: number): GuardBreak | undefined {
-  const before = new Uint8Array(new ArrayBuffer(GUARD));
+  const before = new Uint8Array(new ArrayBuffer(buffer.address - buffer.whole.address));
   const end = buffer.address + buffer.bytes;
   const after = new Uint8Array(new ArrayBuffer(buffer.whole.address + buffer.whole.bytes - end));
   device.download(buffer.whole.address, before);
   device.download(end, after);
   const wrong = [
-    ...positions(before, byte).map((i) => i - GUARD),
+    ...positions(before, byte).map((i) => i - before.length),
     ...positions(after, byte).map((i) => i + buffer.bytes),
   ];
   const [offset] = wrong;

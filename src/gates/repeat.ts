@@ -1,7 +1,8 @@
 /**
  * Gate 2. Five runs on the same inputs, on the host device in five orders, give the same bytes; inputs and guard bytes are
  * untouched; every output is written; what lies around an input changes nothing. A row that is promised to stand alone gives
- * the same bytes alone and beside other rows; an output that may lie on an input gives the same bytes there.
+ * the same bytes alone and beside other rows; an output that may lie on an input gives the same bytes there. What the buffers
+ * held in an earlier launch changes nothing.
  */
 import { GUARD_FINITE, GUARD_NAN, POISONS } from '../device/guarded.ts';
 import { ordinaryInputs } from '../families/fills/ordinary.ts';
@@ -18,8 +19,11 @@ import { LOCAL_POISONS, Stage } from './stage.ts';
 import type { Subject } from './subject.ts';
 import { unwrittenOutputs } from './unwritten.ts';
 
-/** Runs of the same inputs; the first in index order. */
+/** Runs of the same inputs: in index order, with the first and with the last warps ahead of the others, and in two seeded orders. */
 const RUNS = 5;
+
+/** Bytes of inputs up to which other ones are made for the same buffers: every kernel has cases below it. */
+const OTHERS_MOST = 1 << 20;
 
 export const repeat: Gate = {
   name: 'repeat',
@@ -41,6 +45,7 @@ export const repeat: Gate = {
     const findings = [...repeats(stage, subject, first), ...stage.verify()];
     if (findings.length === 0) findings.push(...surroundings(stage, subject, first), ...aliases(stage, subject, first));
     if (findings.length === 0) findings.push(...rowsAlone(data, subject, bench, first));
+    if (findings.length === 0) findings.push(...inputsAfterOthers(data, subject, bench, first));
     const notes =
       findings.length === 0
         ? [
@@ -165,6 +170,27 @@ function rowsDiffer(
     const got = stage.run(subject.route(inputs.shape));
     const wanted = pickRows({ shape, bytes: first }, subject.contract.outputs, dim, picked).bytes;
     return compareOutputs(subject, inputs.shape, got, wanted, 'row', what);
+  } finally {
+    stage.close();
+  }
+}
+
+/** The inputs in buffers that held other ones in the launch before: a result that was kept from then differs. */
+function inputsAfterOthers(data: CaseData, subject: Subject, bench: Bench, first: Outputs): Finding[] {
+  const { contract } = subject;
+  const tensors = Object.values(contract.inputs);
+  if (tensors.reduce((sum, tensor) => sum + byteCount(tensor, data.shape), 0) > OTHERS_MOST) return [];
+  const label = `others:${contract.name}:${shapeText(data.shape)}`;
+  const others = ordinaryInputs(contract.inputs, data.shape, contract.fills ?? {}, label);
+  const bytes = { ...others.bytes };
+  const stage = new Stage(bench.device, contract, { shape: data.shape, bytes }, bench.limitMs);
+  try {
+    stage.run(subject.route(data.shape));
+    Object.assign(bytes, data.inputs.bytes);
+    stage.verify(); // the buffers do not hold these inputs, so the next run uploads them
+    const got = stage.run(subject.route(data.shape));
+    const what = 'differ where the same buffers held other inputs before';
+    return compareOutputs(subject, data.shape, got, first, 'different', what);
   } finally {
     stage.close();
   }

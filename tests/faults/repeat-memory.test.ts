@@ -4,7 +4,7 @@ import { bf16, f32, rows } from '#contract';
 import { POISONS } from '../../src/device/guarded.ts';
 import { sizeOf } from '../../src/families/tensor.ts';
 import type { Stated } from './harness.ts';
-import { classes, judge, verdict } from './harness.ts';
+import { BASIC, classes, judge, verdict } from './harness.ts';
 
 const SOURCE = `
 #include <cuda_bf16.h>
@@ -119,7 +119,7 @@ test('R06: a semaphore that is not zero never reaches its count: red as unfinish
 });
 
 test('R06: a semaphore that is not cleared ends one launch and hangs the next, which only repeats show', async () => {
-  const options = { gates: ['shapes', 'repeat'], limitMs: 300 } as const;
+  const options = { gates: ['shapes', 'repeat'], limitMs: 300, only: BASIC } as const;
   const results = await judge(splitK('split_kept', 0), { cuda: SOURCE }, options);
   const gates = results.filter((result) => result.kind === 'gate');
   expect(gates.map(({ gate, status }) => [gate, status])).toEqual([
@@ -228,7 +228,7 @@ for (const symbol of ['branch_unset', 'count_unset']) {
 
 test('R12: 128 groups of work on a grid of 110 leave 18 outputs unwritten, told apart from wrong ones', async () => {
   for (const gate of ['repeat', 'shapes'] as const) {
-    const result = await verdict(oneARow('tripled', 'y = 3 * x', 110), SOURCE, gate);
+    const result = await verdict(oneARow('tripled', 'y = 3 * x', 110), SOURCE, gate, { only: BASIC });
     expect(classes(result)).toEqual(['unwritten']);
     expect(result.findings.map(({ what, label }) => [label, what])).toEqual([
       ['rows=128', '18 of 128 outputs unwritten, the first y[110]'],

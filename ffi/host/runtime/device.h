@@ -84,6 +84,8 @@ struct Device : TfSchedule {
   // of the launch that runs
   Queued* running;
   tf_u64 random;
+  bool descending;    // a ranked schedule begins with the last warp
+  tf_u32 warp_total, first_ready; // of the resident groups; no warp of a lower rank is ready
   int status;
   volatile int late;
   tf_u64 local_used; // bytes of static local memory placed so far
@@ -111,6 +113,10 @@ extern const TfRuntime runtime_table;
 bool stacks_open(Device* d);
 TfThread* stack_new(Device* d);    // null: no memory
 void stacks_reset(Device* d);      // forgets what runs on any of them
+// order.cpp
+void order_threads(Device* d); // the order in which threads of a seeded schedule start
+tf_u32 rank_of(const Device* d, const TfWarp* warp);
+TfWarp* warp_at(const Device* d, tf_u32 rank);
 // queue.cpp
 tf_u64 next_random(Device* d);
 void release(Device* d, TfThread* head, TfThread* tail);
@@ -157,6 +163,7 @@ void report_fault(Device* d);
 void report_deadlock(Device* d);
 const char* operation_name(tf_u32 op);
 [[noreturn]] void stop_fault(TfThread*, const char* what, TfSite);
+[[noreturn]] void stop_outside(TfThread*, long long index, const char* array, TfSite);
 // lines.cpp
 bool line_of(const Module* module, tf_u64 pc, Text& text); // appends file:line of the code at pc
 // modules.cpp

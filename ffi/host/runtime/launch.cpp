@@ -1,5 +1,5 @@
 // A launch: groups one after the other, or a cluster or a whole cooperative grid at once, in index order or a seeded
-// one.
+// one. Schedules 1 and 2 are seeded ones that rank warps.
 #include "../switch.h"
 #include "device.h"
 
@@ -172,8 +172,11 @@ static int prepare(Device* d, Queued* q) {
   if (!d->random) d->random = 1;
   for (int i = 0; i < 8; i++) next_random(d);
   d->seeded = l->schedule != 0;
+  d->ranked = l->schedule == 1 || l->schedule == 2;
+  d->descending = l->schedule == 2;
   d->order = d->seeded ? d->order_buffer : nullptr;
   d->group_count = groups;
+  d->warp_total = warps;
   d->warp_shift = (tf_u32)__builtin_ctz(width);
   d->wide = l->cluster || l->flags & TF_COOPERATIVE;
   d->leaves = !(q->module->image->flags & TF_IMAGE_STRICT_EXIT);
@@ -184,15 +187,6 @@ static int prepare(Device* d, Queued* q) {
   return TF_OK;
 }
 
-static void shuffle_order(Device* d) {
-  for (tf_u32 i = 0; i < d->total; i++) d->order_buffer[i] = i;
-  for (tf_u32 i = d->total; i > 1; i--) {
-    tf_u32 j = (tf_u32)(next_random(d) % i), other = d->order_buffer[j];
-    d->order_buffer[j] = d->order_buffer[i - 1];
-    d->order_buffer[i - 1] = other;
-  }
-}
-
 static void begin_group(Device* d, TfGroup* g, tf_u64 index) {
   g->linear = index;
   g->votes = 0;
@@ -200,7 +194,10 @@ static void begin_group(Device* d, TfGroup* g, tf_u64 index) {
   g->y = (tf_u32)(index / g->grid_x % g->grid_y);
   g->z = (tf_u32)(index / ((tf_u64)g->grid_x * g->grid_y));
   g->barrier = { g->threads, 0, 0, nullptr, nullptr };
-  for (tf_u32 i = 0; i < g->warp_count; i++) g->warps[i].live = g->warps[i].full;
+  for (tf_u32 i = 0; i < g->warp_count; i++) {
+    g->warps[i].live = g->warps[i].full;
+    g->warps[i].ready = nullptr;
+  }
   local_poison(d, g);
 }
 
@@ -211,9 +208,10 @@ static int run_resident(Device* d, tf_u64 first) {
   d->total = d->live = threads * d->group_count;
   d->started = 0;
   d->ready_head = d->ready_tail = nullptr;
+  d->first_ready = d->warp_total;
   for (tf_u32 i = 0; i <= d->group_count / cluster; i++)
     d->wide_barriers[i] = { i ? threads * cluster : d->total, 0, 0, nullptr, nullptr };
-  if (d->seeded) shuffle_order(d);
+  if (d->seeded) order_threads(d);
   for (;;) {
     run_another_from_main(d);
     if (d->status || !d->live) return d->status;

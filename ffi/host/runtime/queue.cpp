@@ -1,5 +1,7 @@
 // Which thread runs next. Without a seed: first in, first out. With one, threads that are released together come in a
-// shuffled order, and new threads start between them.
+// shuffled order, and new threads start between them. In a ranked schedule a warp goes on for as long as it can, so it
+// passes as many places as no barrier holds it at while the others stay behind; the ready queue has only those that
+// yielded.
 #include "../dialect/simt/schedule.h"
 #include "device.h"
 
@@ -29,9 +31,21 @@ static void shuffle(Device* d, TfThread*& head, TfThread*& tail) {
   tail->next = nullptr;
 }
 
+static void release_ranked(Device* d, TfThread* head) {
+  while (head) {
+    TfThread* thread = head;
+    head = head->next;
+    thread->next = thread->warp->ready;
+    thread->warp->ready = thread;
+    tf_u32 rank = rank_of(d, thread->warp);
+    if (rank < d->first_ready) d->first_ready = rank;
+  }
+}
+
 void release(Device* d, TfThread* head, TfThread* tail) {
   if (head && d->seeded) shuffle(d, head, tail);
-  tf_release(d, head, tail);
+  if (d->ranked) release_ranked(d, head);
+  else tf_release(d, head, tail);
 }
 
 static TfThread* take_unstarted(Device* d) {
@@ -49,7 +63,33 @@ static TfContext* start_another(Device* d) {
   return &d->main;
 }
 
+static tf_u32 rank_of_unstarted(const Device* d) {
+  tf_u32 index = d->order[d->started], threads = d->groups->threads;
+  return rank_of(d, &d->groups[index / threads].warps[index % threads >> d->warp_shift]);
+}
+
+// The first ready thread of the first warp in rank, unless a warp before it has lanes to start; null: none.
+static TfThread* take_ranked(Device* d) {
+  while (d->first_ready < d->warp_total && !warp_at(d, d->first_ready)->ready) d->first_ready++;
+  if (d->first_ready == d->warp_total) return nullptr;
+  if (d->started < d->total && rank_of_unstarted(d) < d->first_ready) return nullptr;
+  TfWarp* warp = warp_at(d, d->first_ready);
+  TfThread* thread = warp->ready;
+  warp->ready = thread->next;
+  return thread;
+}
+
+static TfContext* choose_ranked(Device* d) {
+  if (TfThread* thread = take_ranked(d)) return thread;
+  if (d->started < d->total) return start_another(d);
+  TfThread* yielded = d->ready_head;
+  if (!yielded) return &d->main;
+  d->ready_head = yielded->next;
+  return yielded;
+}
+
 static TfContext* choose(Device* d) {
+  if (d->ranked) return choose_ranked(d);
   bool unstarted = d->started < d->total;
   TfThread* ready = d->ready_head;
   if (ready && !(d->seeded && unstarted && (next_random(d) & 1))) {
@@ -78,14 +118,17 @@ void stop(TfThread* thread, int status) {
 
 void queue_leave(TfThread* thread) { run_another(device_of(thread), thread); }
 
-void queue_idle(TfThread* thread) { tf_switch(thread, &device_of(thread)->main); }
+void queue_idle(TfThread* thread) {
+  Device* d = device_of(thread);
+  tf_switch(thread, d->ranked ? choose_ranked(d) : &d->main);
+}
 
-// Threads that have not started go first: what this one waits for may be theirs to do.
+// Threads that have not started go first: what this one waits for may be theirs to do. Ranked, all others do.
 void queue_yield(TfThread* thread) {
   Device* d = device_of(thread);
   thread->next = nullptr;
   tf_release(d, thread, thread);
-  if (d->started < d->total) tf_switch(thread, start_another(d));
+  if (d->started < d->total && !d->ranked) tf_switch(thread, start_another(d));
   else run_another(d, thread);
 }
 

@@ -33,6 +33,28 @@ void stop_fault(TfThread* thread, const char* what, TfSite site) {
   stop(thread, TF_FAULT);
 }
 
+// A type as the compiler names it in quotes; of an alias only what it stands for: 'name' (aka 'float[32]').
+static void put_type(Text& text, const char* name) {
+  const char* last = name;
+  bool quoted = false;
+  for (const char* p = name; *p; p++)
+    if (*p == '\'' && (quoted = !quoted)) last = p + 1;
+  text.put('\'');
+  for (; *last && *last != '\''; last++) text.put(*last);
+  text.put('\'');
+}
+
+void stop_outside(TfThread* thread, long long index, const char* array, TfSite site) {
+  Text text = report(device_of(thread));
+  text << "out of bounds: ";
+  put_thread(text, thread);
+  text << " takes element " << (index < 0 ? "-" : "");
+  text << (tf_u64)(index < 0 ? -index : index) << " of an array ";
+  put_type(text, array);
+  (text << " at ").site(site);
+  stop(thread, TF_FAULT);
+}
+
 static void put_place(Device* d, Text& text) {
   tf_u64 pc = d->fault.pc;
   Module* m = module_holding(d, pc);
@@ -102,8 +124,8 @@ static void report_access(Device* d, Text& text) {
   else (text << " address ").hex(f->address);
 }
 
-// The trap instruction of the compiler's sanitizer, which is another than that of __builtin_trap. Of its checks, images
-// have that of alignment alone.
+// The compiler's check of alignment traps by an instruction of its own; that of accesses to a variable, by the one of
+// __builtin_trap.
 static bool is_alignment_trap(const Fault* f) {
   const tf_u8* i = f->instruction;
 #if defined(__x86_64__)
@@ -124,7 +146,7 @@ void report_fault(Device* d) {
     bool trap = f->signal == SIGILL || f->signal == SIGTRAP;
     if (f->signal == SIGFPE) text << "integer division by zero, or of the least integer by -1: ";
     else if (trap && is_alignment_trap(f)) text << "misaligned access: ";
-    else text << (trap ? "trap: " : "time limit: ");
+    else text << (trap ? "trap, or an access past the end of a variable: " : "time limit: ");
     put_thread(text, f->thread);
     if (!trap && f->signal != SIGFPE) text << " still runs";
   }

@@ -45,8 +45,10 @@ const CODE = [
   '-gdwarf-5', // the runtime reads the line of a fault from .debug_line
   '-fdebug-compilation-dir=.', // an image names no folder of the machine that built it
   `-ffile-prefix-map=${HOST_FOLDER}=ffi/host`,
-  '-fsanitize=alignment',
-  '-fsanitize-trap=alignment', // a misaligned access faults, as on a GPU
+  '-ftrivial-auto-var-init=pattern', // a variable that nothing sets is a NaN, not the zero of a fresh stack
+  '-fsanitize=alignment,array-bounds,local-bounds',
+  '-fsanitize-trap=alignment,local-bounds', // a misaligned access faults, as on a GPU
+  '-fno-sanitize-recover=array-bounds', // calls a function of the image, which knows the array and the index
 ];
 
 /** What a flag may depend on. */

@@ -3,9 +3,8 @@
  * a shared object that needs nothing from outside; ffi/host/image.h says what it exports.
  */
 
-import { existsSync, readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { hashOf, hashOfFolder } from './cache.ts';
+import { hashOf, hashOfFolder, readSealed } from './cache.ts';
 import { type Clang, findClang, ToolchainError } from './clang.ts';
 import { explain } from './diagnostics.ts';
 import { CACHE_FOLDER, HOST_FOLDER, type HostDialect, preprocessFlags } from './flags.ts';
@@ -56,11 +55,12 @@ async function compile(clang: Clang, source: HostSource, key: string): Promise<U
   const salt = hashOf(ownHash(), clang.version);
   const image = hashOf(salt, dialect, lowered.text, lowered.table ?? '');
   const imageFile = imagePath(CACHE_FOLDER, image);
-  if (!existsSync(imageFile))
-    await buildImage(clang, { dialect, lowered, path, source: source.source, salt }, imageFile);
+  const made =
+    readSealed(imageFile) ??
+    (await buildImage(clang, { dialect, lowered, path, source: source.source, salt }, imageFile));
   const included = filesOf(text).filter((file) => file !== path && !file.startsWith(HOST_FOLDER));
   rememberImage(CACHE_FOLDER, key, included, image);
-  return new Uint8Array(readFileSync(imageFile));
+  return made;
 }
 
 /** Everything that decides the image but the files that the source includes. */

@@ -4,7 +4,7 @@
  */
 
 import { rmSync } from 'node:fs';
-import { publish, temporaryBeside } from './cache.ts';
+import { publishSealed, temporaryBeside } from './cache.ts';
 import type { Clang } from './clang.ts';
 import { explain } from './diagnostics.ts';
 import { type HostDialect, LINK_FLAGS, openclTableFlags, precompileFlags, sourceFlags } from './flags.ts';
@@ -29,8 +29,8 @@ export interface ImageSource {
   readonly salt: string;
 }
 
-/** Writes the image of a lowered source to `path`; throws a CompileError where the source does not compile. */
-export async function buildImage(clang: Clang, image: ImageSource, path: string): Promise<void> {
+/** Writes the image of a lowered source to `path`, sealed, and returns it; throws a CompileError where it does not compile. */
+export async function buildImage(clang: Clang, image: ImageSource, path: string): Promise<Uint8Array> {
   const temporary = temporaryBeside(path);
   const objects = [`${temporary}.o`, `${temporary}.table.o`];
   try {
@@ -40,7 +40,7 @@ export async function buildImage(clang: Clang, image: ImageSource, path: string)
     ]);
     const inputs = image.lowered.table === undefined ? objects.slice(0, 1) : objects;
     await must(image, [clang.linker, ...LINK_FLAGS, ...inputs, '-o', temporary]);
-    publish(temporary, path);
+    return publishSealed(temporary, path);
   } finally {
     for (const name of [...objects, temporary]) rmSync(name, { force: true });
   }

@@ -4,7 +4,7 @@
  */
 
 import { join } from 'node:path';
-import { hashOf, readCached, writeCached } from './cache.ts';
+import { hashOf, readCached, readSealed, writeSealed } from './cache.ts';
 
 interface Manifest {
   readonly files: readonly (readonly [path: string, hash: string])[];
@@ -13,17 +13,17 @@ interface Manifest {
 
 /** The image that the source under `key` made, if every file it included is what it was. */
 export function cachedImage(folder: string, key: string): Uint8Array | null {
-  const text = readCached(manifestPath(folder, key));
+  const text = readSealed(manifestPath(folder, key));
   if (!text) return null;
   const manifest = JSON.parse(new TextDecoder().decode(text)) as Manifest;
   const isCurrent = manifest.files.every(([path, hash]) => hashOfFile(path) === hash);
-  return isCurrent ? readCached(imagePath(folder, manifest.image)) : null;
+  return isCurrent ? readSealed(imagePath(folder, manifest.image)) : null;
 }
 
 /** Records that the source under `key`, with the files it includes, made the image `image`. */
 export function rememberImage(folder: string, key: string, files: readonly string[], image: string): void {
   const manifest: Manifest = { files: files.map((path) => [path, hashOfFile(path)] as const), image };
-  writeCached(manifestPath(folder, key), JSON.stringify(manifest));
+  writeSealed(manifestPath(folder, key), JSON.stringify(manifest));
 }
 
 /** The path of the image whose content hash is `image`. */

@@ -1,8 +1,8 @@
 /** Files that many images share, compiled once: by this process or, through the cache, by another before it. */
 
-import { existsSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { hashOf, publish, temporaryBeside } from './cache.ts';
+import { hashOf, publishSealed, readSealed, temporaryBeside } from './cache.ts';
 import { ToolchainError } from './clang.ts';
 import { CACHE_FOLDER } from './flags.ts';
 import { run } from './process.ts';
@@ -25,7 +25,7 @@ export function compileOnce(file: SharedFile): Promise<string> {
   const path = join(CACHE_FOLDER, `${hashOf(salt, ...command, input)}.${extension}`);
   const known = made.get(path);
   if (known) return known;
-  const compiled = existsSync(path) ? Promise.resolve(path) : compile(command, input, path);
+  const compiled = readSealed(path) ? Promise.resolve(path) : compile(command, input, path);
   made.set(path, compiled);
   return compiled;
 }
@@ -34,7 +34,7 @@ async function compile(command: readonly string[], input: string, path: string):
   const temporary = temporaryBeside(path);
   const { code, stderr } = await run([...command, '-o', temporary], input);
   if (code === 0) {
-    publish(temporary, path);
+    publishSealed(temporary, path);
     return path;
   }
   rmSync(temporary, { force: true });

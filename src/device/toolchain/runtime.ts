@@ -2,7 +2,7 @@
 
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { hashOf, hashOfFolder, publish, readCached, temporaryBeside } from './cache.ts';
+import { hashOf, hashOfFolder, publishSealed, readSealed, temporaryBeside } from './cache.ts';
 import { findClang, ToolchainError } from './clang.ts';
 import { CACHE_FOLDER, HOST_FOLDER, RUNTIME_FLAGS } from './flags.ts';
 import { run } from './process.ts';
@@ -13,7 +13,7 @@ export async function buildRuntime(): Promise<Uint8Array> {
   const sources = runtimeSources();
   const key = hashOf(hashOfFolder(join(HOST_FOLDER, '..')), clang.version, ...RUNTIME_FLAGS);
   const path = join(CACHE_FOLDER, `runtime-${key}.so`);
-  const cached = readCached(path);
+  const cached = readSealed(path);
   if (cached) return cached;
   const temporary = temporaryBeside(path);
   const { code, stderr } = await run([clang.path, ...RUNTIME_FLAGS, ...sources, '-o', temporary]);
@@ -21,8 +21,7 @@ export async function buildRuntime(): Promise<Uint8Array> {
     rmSync(temporary, { force: true });
     throw new ToolchainError(`The host device's runtime does not compile with clang ${clang.version}.\n${stderr}`);
   }
-  publish(temporary, path);
-  return readCached(path) ?? new Uint8Array();
+  return publishSealed(temporary, path);
 }
 
 function runtimeSources(): string[] {

@@ -20,9 +20,27 @@ extern "C" __global__ void wild_pointer(float* y) {
 }
 extern "C" __global__ void local_overrun(float* y, unsigned n) {
   __shared__ float part[32];
-  for (unsigned i = threadIdx.x; i < n; i += 32) part[i] = 1.0f; // local-overrun
+  float* p = part;
+  for (unsigned i = threadIdx.x; i < n; i += 32) p[i] = 1.0f; // local-overrun
   __syncthreads();
   y[threadIdx.x] = part[31 - threadIdx.x];
+}
+extern "C" __global__ void local_index(float* y, unsigned n) {
+  __shared__ float part[32];
+  part[(threadIdx.x + n) % 64] = 1.0f; // local-index
+  __syncthreads();
+  y[threadIdx.x] = part[31];
+}
+extern "C" __global__ void private_index(float* y, unsigned n) {
+  float part[4] = {1, 2, 3, 4};
+  part[threadIdx.x % 4] = n;
+  y[threadIdx.x] = part[(int)threadIdx.x - 3]; // private-index
+}
+__device__ __forceinline__ float at(const float* p, unsigned i) { return p[i]; } // private-overrun
+extern "C" __global__ void private_overrun(float* y, unsigned n) {
+  float part[4] = {1, 2, 3, 4};
+  part[threadIdx.x % 4] = n;
+  y[threadIdx.x] = at(part, threadIdx.x % 8);
 }
 __device__ __noinline__ float deeper(volatile float* y, unsigned n) {
   volatile float frame[256];
@@ -105,6 +123,27 @@ const CASES: Readonly<Record<string, Case>> = {
     lines: ['// local-overrun'],
     thread: '(0,0,0)',
     arguments: (_, y) => [buffer(y), u32(64)],
+  },
+  local_index: {
+    failure: 'fault',
+    says: "takes element 32 of an array 'float[32]'",
+    lines: ['// local-index'],
+    thread: '(0,0,0)',
+    arguments: (_, y) => [buffer(y), u32(32)],
+  },
+  private_index: {
+    failure: 'fault',
+    says: "takes element -3 of an array 'float[4]'",
+    lines: ['// private-index'],
+    thread: '(0,0,0)',
+    arguments: (_, y) => [buffer(y), u32(4)],
+  },
+  private_overrun: {
+    failure: 'fault',
+    says: 'past the end of a variable',
+    lines: ['// private-overrun'],
+    thread: '(4,0,0)',
+    arguments: (_, y) => [buffer(y), u32(4)],
   },
   stack_overflow: {
     failure: 'fault',

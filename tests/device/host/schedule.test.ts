@@ -42,6 +42,20 @@ extern "C" __global__ void after_shuffle(unsigned* count, unsigned* y) {
   unsigned sum = __shfl_xor_sync(0xffffffffu, threadIdx.x, 1);
   y[threadIdx.x] = atomicAdd(count, 1u) + (sum & 0);
 }
+extern "C" __global__ void warps_ahead(unsigned* count, unsigned* y) {
+  if (threadIdx.x % 32 < 4) return;
+  for (int i = 0; i < 3; i++) __syncwarp(~15u);
+  __syncthreads();
+  for (int i = 0; i < 3; i++) __syncwarp(~15u);
+  if (threadIdx.x % 32 == 4) y[atomicAdd(count, 1u)] = threadIdx.x / 32;
+  __syncwarp(~15u);
+}
+extern "C" __global__ void waits_for_another(volatile unsigned* flag, unsigned* y, unsigned waits, unsigned tells) {
+  const unsigned place = blockIdx.x * blockDim.x + threadIdx.x;
+  if (place == tells) *flag = 1;
+  if (place == waits) while (*flag == 0) __nanosleep(10);
+  y[place] = 1;
+}
 `;
 
 let device: HostDevice;
@@ -122,4 +136,27 @@ test('a race between threads of a group shows as a result of the schedule', () =
     results.add(download(device, y, new Float32Array(1))[0] ?? 0);
   }
   expect(results.size).toBeGreaterThan(4);
+});
+
+test('in schedule 1 the first warp that can run goes on, in schedule 2 the last one', () => {
+  const order = (schedule: number) => orderOf('warps_ahead', 1, 256, schedule).slice(0, 8);
+  expect(order(1)).toEqual(inOrder(8));
+  expect(order(2)).toEqual(inOrder(8).reverse());
+});
+
+test('a warp that yields lets every other one go first, whatever its rank', () => {
+  const kernel = device.kernel(module, 'waits_for_another');
+  for (const schedule of [0, 1, 2, 3])
+    for (const [waits, tells] of [
+      [0, 511],
+      [511, 0],
+      [40, 41],
+      [300, 20],
+    ] as const) {
+      device.fill(count, 0, 4);
+      device.fill(y, 0, 4 * 512);
+      const shape = { grid: [2, 1, 1], group: [256, 1, 1], cooperative: true, schedule } as const;
+      run(device, launchOf(kernel, [buffer(count), buffer(y), u32(waits), u32(tells)], shape));
+      expect(download(device, y, new Uint32Array(512)).every((written) => written === 1)).toBe(true);
+    }
 });

@@ -1,8 +1,15 @@
 import { afterAll, describe, expect, test } from 'bun:test';
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { hashOf, hashOfFolder, readCached, writeCached } from '../../../src/device/toolchain/cache.ts';
+import {
+  hashOf,
+  hashOfFolder,
+  readCached,
+  readSealed,
+  writeCached,
+  writeSealed,
+} from '../../../src/device/toolchain/cache.ts';
 import { cachedImage, imagePath, rememberImage } from '../../../src/device/toolchain/manifest.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'tf-cache-'));
@@ -39,11 +46,31 @@ describe('the cache', () => {
   test('finds an image again until a file that it included changes', () => {
     const included = join(folder, 'h.cuh');
     writeFileSync(included, 'one');
-    writeCached(imagePath(folder, 'image'), 'ELF');
+    writeSealed(imagePath(folder, 'image'), 'ELF');
     rememberImage(folder, 'key', [included], 'image');
     expect(cachedImage(folder, 'key')).toEqual(new TextEncoder().encode('ELF'));
     expect(cachedImage(folder, 'other')).toBeNull();
     writeFileSync(included, 'two');
     expect(cachedImage(folder, 'key')).toBeNull();
+  });
+
+  test('takes a file that is cut short or altered for absent', () => {
+    const path = join(folder, 'sealed/x');
+    for (const damage of ['', 'content', 'other content than was sealed, and no seal behind it']) {
+      writeSealed(path, 'content');
+      expect(readSealed(path)).toEqual(new TextEncoder().encode('content'));
+      writeFileSync(path, damage);
+      expect(readSealed(path)).toBeNull();
+    }
+  });
+
+  test('finds no image behind a manifest or in a file that is cut short', () => {
+    for (const name of ['key.json', 'image.so']) {
+      writeSealed(imagePath(folder, 'image'), 'ELF');
+      rememberImage(folder, 'key', [], 'image');
+      expect(cachedImage(folder, 'key')).not.toBeNull();
+      truncateSync(join(folder, name), statSync(join(folder, name)).size - 1);
+      expect(cachedImage(folder, 'key')).toBeNull();
+    }
   });
 });

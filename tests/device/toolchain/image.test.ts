@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, truncateSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { readSealed } from '../../../src/device/toolchain/cache.ts';
 import { ToolchainError } from '../../../src/device/toolchain/clang.ts';
 import { splitText } from '../../../src/device/toolchain/image.ts';
 import { compileOnce } from '../../../src/device/toolchain/once.ts';
@@ -33,7 +34,9 @@ describe('a file that images share', () => {
     const paths = await Promise.all([compileOnce(file), compileOnce(file), compileOnce(file)]);
     const [path = ''] = paths;
     expect(new Set(paths).size).toBe(1);
-    expect(readFileSync(path, 'utf8')).toBe('text');
+    expect(new TextDecoder().decode(readSealed(path)!)).toBe('text');
+    truncateSync(path, 2);
+    expect(readSealed(path)).toBeNull();
     expect(readFileSync(log, 'utf8')).toBe('run\n');
     expect(await compileOnce({ ...file, salt: `${folder}2` })).not.toBe(path);
     for (const made of [path, await compileOnce({ ...file, salt: `${folder}2` })]) rmSync(made);

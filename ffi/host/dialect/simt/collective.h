@@ -125,7 +125,7 @@ TF_INLINE tf_u64 tf_ballot_of(const TfLanes& lanes) {
 template <class T, class F> TF_INLINE T tf_reduce(const TfLanes& lanes, F combine) {
   TfMeeting* m = lanes.meeting;
   if (m->reduced >> lanes.buffer & 1) return tf_from_bits<T>(m->result[lanes.buffer]);
-  T part[TF_LANES_MAX];
+  T part[TF_LANES_MAX] TF_UNSET;
   tf_u64 there = lanes.mask;
   for (tf_u64 rest = there; rest; rest &= rest - 1) {
     tf_u32 lane = (tf_u32)__builtin_ctzll(rest);

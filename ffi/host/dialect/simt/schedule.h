@@ -72,7 +72,7 @@ TF_INLINE void tf_park(TfThread* thread) {
   thread->next = s->idle;
   s->idle = thread;
   TfThread* next = s->ready_head;
-  if (next) {
+  if (next && !s->ranked) {
     s->ready_head = next->next;
     tf_switch(thread, next);
   } else {
@@ -102,11 +102,14 @@ TF_INLINE void tf_begin_thread(TfThread* thread) {
   thread->lane = index & ((1u << s->warp_shift) - 1);
 }
 
-// Ends the thread of this stack and begins the next one. False: the stack's kernel is no longer the one that runs.
+// Ends the thread of this stack and begins the next one, which in a ranked schedule is for the runtime to choose. False:
+// the stack's kernel is no longer the one that runs.
 TF_INLINE bool tf_next(TfThread* thread) {
   TfSchedule* s = thread->schedule;
+  bool yields = (thread->group != nullptr) & (s->ranked != 0);
   if (thread->group) tf_end_thread(thread);
-  while (s->started >= s->total) {
+  while (yields | (s->started >= s->total)) {
+    yields = false;
     tf_park(thread);
     if (s->kernel != thread->kernel) return false;
   }
