@@ -229,7 +229,13 @@ function dotFour(
   out[at + 3 * stride] = s3;
 }
 
-/** The range of each sum: gamma of the chain and of the term's own roundings, times the magnitude. */
+/** What a product, or the rounding of a term, loses below fp32's least subnormal, or below its least normal where that is flushed. */
+const LOST = { kept: 2 ** -150, flushed: 2 ** -126 };
+
+/**
+ * The range of each sum: gamma of the chain and of the term's own roundings, times the magnitude, and what underflow takes
+ * from each term. A zero may have either sign, as the sum may start at its first term or at 0.
+ */
 export function sumRanges(
   sums: Sums,
   contraction: Contraction,
@@ -237,15 +243,16 @@ export function sumRanges(
   arithmetic: Arithmetic,
 ): { lo: Float64Array; hi: Float64Array } {
   const share = gamma(arithmetic.depth + contraction.termRoundings) + width * 2 ** -53;
+  const lost = width * (contraction.termRoundings + 1) * (arithmetic.flush ? LOST.flushed : LOST.kept);
   const lo = new Float64Array(sums.values.length);
   const hi = new Float64Array(sums.values.length);
   for (let i = 0; i < lo.length; i++) {
     const value = sums.values[i] ?? 0;
     const magnitude = sums.magnitudes[i] ?? 0;
     const exact = arithmetic.exactIntegerSums === true && Number.isInteger(value) && magnitude < 2 ** 24;
-    const error = exact ? 0 : share * magnitude;
-    lo[i] = value - error;
-    hi[i] = value + error;
+    const error = exact || magnitude === 0 ? 0 : share * magnitude + lost;
+    lo[i] = value - error || -0;
+    hi[i] = value + error || 0;
   }
   return { lo, hi };
 }

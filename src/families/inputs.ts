@@ -2,7 +2,7 @@
 import { decodeAll } from '../numerics/codec.ts';
 import { bytesOf } from '../numerics/dtype.ts';
 import type { Shape, Tensor } from './tensor.ts';
-import { rowLength, sizeOf } from './tensor.ts';
+import { byteCount, rowCount, rowLength, sizeOf } from './tensor.ts';
 
 /** One case's inputs. The object's identity stands for its contents: nothing changes the bytes. */
 export interface Inputs {
@@ -63,4 +63,32 @@ export function rowIndexer(tensor: Tensor, outer: readonly string[], shape: Shap
     }
     return index;
   };
+}
+
+/** The inputs of a smaller shape: the first elements of each dimension. */
+export function firstOf(inputs: Inputs, tensors: Readonly<Record<string, Tensor>>, shape: Shape): Inputs {
+  const entries = Object.entries(tensors).map(([name, tensor]) => {
+    const from = bytesFor(inputs, name);
+    const rows = rowCount(tensor, shape);
+    const stride = from.length / rowCount(tensor, inputs.shape);
+    const out = new Uint8Array(new ArrayBuffer(byteCount(tensor, shape)));
+    const length = out.length / rows;
+    for (let row = 0; row < rows; row++) {
+      const at = sameRow(tensor, shape, inputs.shape, row) * stride;
+      out.set(from.subarray(at, at + length), row * length);
+    }
+    return [name, out] as const;
+  });
+  return { shape, bytes: Object.fromEntries(entries) };
+}
+
+/** The row of a larger shape that has the coordinates of a row. */
+function sameRow(tensor: Tensor, shape: Shape, larger: Shape, row: number): number {
+  let [rest, stride, index] = [row, 1, 0];
+  for (const dim of tensor.dims.slice(0, -1).toReversed()) {
+    index += (rest % sizeOf(shape, dim)) * stride;
+    rest = Math.floor(rest / sizeOf(shape, dim));
+    stride *= sizeOf(larger, dim);
+  }
+  return index;
 }

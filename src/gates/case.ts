@@ -51,6 +51,18 @@ function timed<T>(make: () => T): T {
   }
 }
 
+/** What inputs that are corner rows hold along a dimension, in words. */
+export interface Corners {
+  readonly dim: string | undefined;
+  readonly kindOf: (row: number) => string;
+}
+
+/** What is special about a case's inputs, for the judge and the reader of a finding. */
+export interface Special {
+  readonly planted?: Planted;
+  readonly corners?: Corners;
+}
+
 export class CaseData {
   private readonly values = new Map<string, Values>();
   private readonly spreads = new Map<string, Ranges>();
@@ -58,8 +70,16 @@ export class CaseData {
 
   constructor(
     readonly inputs: Inputs,
-    readonly planted?: Planted,
+    private readonly special: Special = {},
   ) {}
+
+  get planted(): Special['planted'] {
+    return this.special.planted;
+  }
+
+  get corners(): Special['corners'] {
+    return this.special.corners;
+  }
 
   get shape(): Shape {
     return this.inputs.shape;

@@ -34,7 +34,7 @@ function bitsText(judged: Judged, index: number): string {
 /** A number as people read it: 6 significant digits. */
 export function numberText(value: number): string {
   if (!Number.isFinite(value)) return Number.isNaN(value) ? 'NaN' : value > 0 ? '+Inf' : '-Inf';
-  return String(Number(value.toPrecision(6)));
+  return Object.is(value, -0) ? '-0' : String(Number(value.toPrecision(6)));
 }
 
 function valueText(judged: Judged, value: number): string {
@@ -47,28 +47,66 @@ export function elementText(judged: Judged, index: number, got: number, want: nu
   return `${placeText(judged, index)}  got ${numberText(got)} (${bitsText(judged, index)})  want ${valueText(judged, want)}${rest}`;
 }
 
-/** Every output within its range, the ends rounded to the output's type. */
-export function compareRanges(judged: Judged, want: Float64Array, ends: Ends): { finding?: Finding; margin?: Margin } {
+/** How an element can be judged. nan: it must be one. none: its range says nothing. */
+export type Judgement = 'range' | 'nan' | 'none';
+
+/** Where finite inputs overflow or divide by zero: a range that has an open end may hold a NaN as well, so it says nothing. */
+export function judgementOf(want: number, lo: number, hi: number): Judgement {
+  if (lo === hi || (Number.isFinite(lo) && Number.isFinite(hi))) return 'range';
+  return Number.isNaN(want) && Number.isNaN(lo) && Number.isNaN(hi) ? 'nan' : 'none';
+}
+
+/** What a comparison by ranges says; `index` is the worst element, or -1. */
+export interface Compared {
+  readonly finding?: Finding;
+  readonly margin?: Margin;
+  readonly index: number;
+  /** Elements that were not judged. */
+  readonly unbounded: number;
+}
+
+/** Every output within its range, the ends rounded to the output's type; an element that `judgement` calls open is passed over. */
+export function compareRanges(
+  judged: Judged,
+  want: Float64Array,
+  ends: Ends,
+  judgement: (want: number, lo: number, hi: number, index: number) => Judgement = () => 'range',
+): Compared {
   const { dtype } = judged.tensor;
   const total = elementCount(judged.tensor, judged.shape);
   const got = decodeAll(dtype, judged.bytes, total);
   let wrong = 0;
+  let unbounded = 0;
   let worst = { index: -1, share: -1 };
   for (let i = 0; i < total; i++) {
     const value = got[i] ?? Number.NaN;
+    const exact = want[i] ?? Number.NaN;
     const lo = ends.lo[i] ?? Number.NaN;
     const hi = ends.hi[i] ?? Number.NaN;
-    const inside = (value >= lo && value <= hi) || (value >= round(dtype, lo) && value <= round(dtype, hi));
-    const share = shareOf(dtype, value, want[i] ?? Number.NaN, lo, hi);
+    const by = judgement(exact, lo, hi, i);
+    if (by === 'none') unbounded++;
+    if (by === 'none' || (by === 'nan' && Number.isNaN(value))) continue;
+    const inside = isInside(dtype, value, lo, hi);
+    const share = shareOf(dtype, value, exact, lo, hi);
     if (!inside) wrong++;
     const rank = inside ? share : Math.max(share, 1) + 1;
     if (!(rank <= worst.share)) worst = { index: i, share: Number.isNaN(rank) ? Infinity : rank };
   }
-  if (worst.index < 0) return {};
-  const where = placeText(judged, worst.index);
-  const share = shareAt(judged, worst.index, got, want, ends);
-  if (wrong === 0) return { margin: { share, where } };
-  return { finding: rangeFinding(judged, worst.index, got, want, ends, wrong, total) };
+  const { index } = worst;
+  if (index < 0) return { index, unbounded };
+  if (wrong > 0) return { finding: rangeFinding(judged, index, got, want, ends, wrong, total), index, unbounded };
+  return {
+    margin: { share: shareAt(judged, index, got, want, ends), where: placeText(judged, index) },
+    index,
+    unbounded,
+  };
+}
+
+/** A zero must have the sign that both ends have, where they are zeros of one sign. */
+function isInside(dtype: Tensor['dtype'], value: number, lo: number, hi: number): boolean {
+  if (value !== 0) return (value >= lo && value <= hi) || (value >= round(dtype, lo) && value <= round(dtype, hi));
+  const [least, most] = [round(dtype, lo), round(dtype, hi)];
+  return Object.is(least, most) ? Object.is(value, least) : (lo <= 0 && hi >= 0) || (least <= 0 && most >= 0);
 }
 
 /** The error as a share of its bound: half an ulp of the output and the range's spread on that side. */

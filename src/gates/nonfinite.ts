@@ -1,34 +1,23 @@
 /**
- * Gate 1. NaN, +Inf and -Inf go into the inputs at known places, one float operand at a time. Every output's class equals the
- * float64 reference's; no tolerance. A kernel with a stated rule must give what the rule gives. Outputs hold a NaN before one run
+ * Gate 1. NaN, +Inf and -Inf go into the inputs at known places, one float operand at a time and then two at once. Every
+ * output's class equals the float64 reference's; no tolerance, and what stays finite keeps its range. A kernel with a stated rule must give what the rule gives. Outputs hold a NaN before one run
  * and a finite value before another, so that one that is not written is told from one that is NaN.
  */
 import { POISONS } from '../device/guarded.ts';
-import { ordinaryInputs } from '../families/fills/ordinary.ts';
 import type { Plant, Planted } from '../families/fills/plants.ts';
-import { plantCount, plantInputs, plantRows, plantable } from '../families/fills/plants.ts';
-import type { Shape, Tensor } from '../families/tensor.ts';
-import { coordinates, rowCount, rowLength, shapeText, sizeOf } from '../families/tensor.ts';
-import type { Contract } from '../spec/contract.ts';
-import type { Kernel } from '../spec/registration.ts';
-import { stretch, tailShapes } from '../spec/shapes.ts';
-import type { Gate, GateCase } from './case.ts';
-import { CaseData } from './case.ts';
-import type { Judged } from './compare.ts';
-import { compareClasses } from './compare.ts';
+import { coordinates, sizeOf } from '../families/tensor.ts';
+import type { CaseData, Gate } from './case.ts';
+import type { Judged, PlacedFinding } from './compare.ts';
+import { compareClasses, compareRanges } from './compare.ts';
 import type { Finding } from './finding.ts';
+import { plantedCases } from './nonfinite-cases.ts';
 import { ruleFinding } from './rules.ts';
 import { unwrittenOutputs } from './unwritten.ts';
 import type { Subject } from './subject.ts';
 
 export const nonfinite: Gate = {
   name: 'nonfinite',
-  cases: (kernel, seed) =>
-    tailShapes(kernel.contract).flatMap((shape) =>
-      Object.entries(kernel.contract.inputs)
-        .filter(([, tensor]) => plantable(tensor))
-        .flatMap(([name, tensor]) => operandCases(kernel, name, tensor, shape, seed)),
-    ),
+  cases: plantedCases,
   judge: (data, subject, bench) => {
     const route = subject.route(data.shape);
     const outputs = bench.stage.run(route, { poison: POISONS[0] });
@@ -57,8 +46,24 @@ function judgeOutput(data: CaseData, subject: Subject, judged: Judged): Finding 
   }
   if (!subject.problem) return undefined;
   const want = data.reference(subject.problem)[judged.name] ?? new Float64Array(0);
-  const finding = compareClasses(judged, want, (index) => plantAt?.(index) === 'clean');
+  const finding =
+    compareClasses(judged, want, (index) => plantAt?.(index) === 'clean') ?? valueFinding(data, subject, judged, want);
   return finding && { ...finding, why: whyOf(finding.index, data.planted, plantAt) };
+}
+
+/** What stays finite beside a plant has its value as well. */
+function valueFinding(
+  data: CaseData,
+  { problem, arithmetic }: Subject,
+  judged: Judged,
+  want: Float64Array,
+): PlacedFinding | undefined {
+  const ends = problem && data.ranges(problem, arithmetic(data.shape))[judged.name];
+  if (!ends) return undefined;
+  const { finding, index } = compareRanges(judged, want, ends, (exact, lo, hi) =>
+    Number.isFinite(exact) && Number.isFinite(lo) && Number.isFinite(hi) ? 'range' : 'none',
+  );
+  return finding && { ...finding, index };
 }
 
 /** The plant whose row an output element belongs to; `clean` where that row has none, undefined where rows do not say. */
@@ -85,39 +90,4 @@ function whyOf(index: number, planted: Planted | undefined, plantAt: ReturnType<
   if (!plant) return '';
   const columns = plant.columns.length > 2 ? '' : ` at column ${plant.columns.join(' and ')}`;
   return `Planted: ${plant.kind}${columns} of row ${plant.row} of ${planted.name}.`;
-}
-
-/** Enough rows for every kind at every position where the envelope has them, else several cases of fewer rows. */
-function operandCases({ contract }: Kernel, name: string, tensor: Tensor, base: Shape, seed: string): GateCase[] {
-  const outer = tensor.dims.length > 1 ? tensor.dims[0] : undefined;
-  const wanted = plantRows(tensor, positionsOf(contract, tensor, base).length);
-  const shape = outer === undefined ? base : stretch(contract, base, outer, wanted);
-  const rows = rowCount(tensor, shape);
-  const total = rows === 1 ? plantCount(tensor) : wanted;
-  const starts = Array.from({ length: Math.ceil(total / rows) }, (_, i) => i * rows);
-  return starts.map((from) => {
-    const label = `${shapeText(shape)},plant=${name}${starts.length > 1 ? `,from=${from}` : ''}`;
-    return {
-      label,
-      shape,
-      prepare: () => {
-        const inputs = ordinaryInputs(
-          contract.inputs,
-          shape,
-          contract.fills ?? {},
-          `${seed}:${contract.name}:${label}`,
-        );
-        const planted = plantInputs(inputs, name, tensor, positionsOf(contract, tensor, shape), from);
-        return new CaseData(planted.inputs, { name, tensor, plants: planted.plants });
-      },
-    };
-  });
-}
-
-/** First, last, middle, and the last of a whole tile. */
-function positionsOf(contract: Contract, tensor: Tensor, shape: Shape): number[] {
-  const last = tensor.dims.at(-1);
-  const width = rowLength(tensor, shape) * (tensor.group ?? 1);
-  const tile = (last === undefined ? undefined : contract.dims[last]?.tile) ?? width;
-  return [...new Set([0, width - 1, width >> 1, Math.min(tile, width) - 1])];
 }

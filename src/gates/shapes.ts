@@ -1,21 +1,20 @@
 /**
- * Gate 3. Every served and tile-edge shape: each output within the range that fp32 evaluation of the formula may reach, or
- * bit-equal to the kernel it replaces.
+ * Gate 3. Every served and tile-edge shape, and corner rows: each output within the range that fp32 evaluation of the formula
+ * may reach, or bit-equal to the kernel it replaces.
  */
 import { POISONS } from '../device/guarded.ts';
-import { ordinaryInputs } from '../families/fills/ordinary.ts';
-import { shapeText } from '../families/tensor.ts';
-import { edgeSizes, gateShapes, routeTops, servedShapes } from '../spec/shapes.ts';
-import type { Contract } from '../spec/contract.ts';
+import type { Ends } from '../families/formula/range.ts';
 import type { Shape } from '../families/tensor.ts';
-import { sizeOf } from '../families/tensor.ts';
-import type { Bench, Gate } from './case.ts';
-import { CaseData } from './case.ts';
+import { coordinates, shapeText, sizeOf } from '../families/tensor.ts';
+import type { Contract } from '../spec/contract.ts';
+import { edgeSizes, routeTops, servedShapes } from '../spec/shapes.ts';
+import type { Bench, CaseData, Corners, Gate } from './case.ts';
 import type { Judged } from './compare.ts';
-import { compareBits, compareRanges } from './compare.ts';
-import type { Finding, Margin, Outcome } from './finding.ts';
+import { compareBits, compareRanges, count, judgementOf } from './compare.ts';
+import type { Finding, Margin, Note, Outcome } from './finding.ts';
 import { worseMargin } from './finding.ts';
 import { ruleFinding } from './rules.ts';
+import { shapeCases } from './shapes-cases.ts';
 import type { Outputs } from './stage.ts';
 import { Stage } from './stage.ts';
 import type { Subject } from './subject.ts';
@@ -23,15 +22,7 @@ import { unwrittenOutputs } from './unwritten.ts';
 
 export const shapes: Gate = {
   name: 'shapes',
-  cases: ({ contract }, seed) =>
-    gateShapes(contract).map((shape) => ({
-      label: shapeText(shape),
-      shape,
-      prepare: () => {
-        const label = `${seed}:${contract.name}:${shapeText(shape)}`;
-        return new CaseData(ordinaryInputs(contract.inputs, shape, contract.fills ?? {}, label));
-      },
-    })),
+  cases: shapeCases,
   judge: (data, subject, bench) => {
     const { stage } = bench;
     const route = subject.route(data.shape);
@@ -50,15 +41,17 @@ export const shapes: Gate = {
 
 function judgeOutputs(data: CaseData, subject: Subject, bench: Bench, outputs: Outputs): Outcome {
   const findings: Finding[] = [];
+  const notes: Note[] = [];
   let margin: Margin | undefined;
   const replaced = bench.replaced && runReplaced(data, bench.replaced, bench);
   for (const [name, tensor] of Object.entries(subject.contract.outputs)) {
     const judged = { name, tensor, shape: data.shape, bytes: outputs[name] ?? new Uint8Array(0) };
     const result = judgeOne(data, subject, judged, replaced?.[name]);
     if (result.finding) findings.push(result.finding);
+    if (result.note) notes.push(result.note);
     margin = worseMargin(margin, result.margin);
   }
-  return margin ? { findings, margin } : { findings };
+  return { findings, notes, ...(margin && { margin }) };
 }
 
 function judgeOne(
@@ -66,7 +59,7 @@ function judgeOne(
   subject: Subject,
   judged: Judged,
   replaced?: Uint8Array,
-): { finding?: Finding; margin?: Margin } {
+): { finding?: Finding; margin?: Margin; note?: Note } {
   if (replaced) {
     const finding = compareBits(judged, replaced, 'bits', `differ from ${subject.contract.replaces ?? ''}`);
     if (finding) return { finding };
@@ -77,6 +70,38 @@ function judgeOne(
   }
   if (!subject.problem) return {};
   const want = data.reference(subject.problem)[judged.name] ?? new Float64Array(0);
+  const ends = data.ranges(subject.problem, subject.arithmetic(data.shape))[judged.name];
+  if (!ends) return {};
+  return data.corners
+    ? judgeCorners(judged, want, ends, data.corners)
+    : judgeOrdinary(data, subject, judged, want, ends);
+}
+
+/** By range where there is one, by class where the reference is NaN for certain; the rest is counted in a note. */
+function judgeCorners(
+  judged: Judged,
+  want: Float64Array,
+  ends: Ends,
+  { dim, kindOf }: Corners,
+): { finding?: Finding; margin?: Margin; note?: Note } {
+  const { index, unbounded, ...result } = compareRanges(judged, want, ends, judgementOf);
+  if (result.finding) {
+    const row = coordinates(judged.tensor, judged.shape, index)[judged.tensor.dims.indexOf(dim ?? '')];
+    const why = row === undefined ? 'The inputs hold corner values.' : `Its row holds ${kindOf(row)}.`;
+    return { finding: { ...result.finding, why } };
+  }
+  if (unbounded === 0) return result;
+  const text = `${count(unbounded)} of ${count(want.length)} outputs of corner rows have no bound: not judged`;
+  return { ...result, note: { about: `corners of ${judged.name}`, rank: -unbounded, text: `${judged.name}: ${text}` } };
+}
+
+function judgeOrdinary(
+  data: CaseData,
+  subject: Subject,
+  judged: Judged,
+  want: Float64Array,
+  ends: Ends,
+): { finding?: Finding; margin?: Margin; note?: Note } {
   const nan = want.findIndex(Number.isNaN);
   if (nan >= 0)
     return {
@@ -95,9 +120,16 @@ function judgeOne(
       },
     };
   }
-  const ends = data.ranges(subject.problem, subject.arithmetic(data.shape))[judged.name];
-  return ends ? compareRanges(judged, want, ends) : {};
+  const open = want.reduce((sum, value, i) => sum + (isOpen(value, ends, i) ? 1 : 0), 0);
+  const text = `${judged.name}: ${count(open)} of ${count(want.length)} outputs have an open range`;
+  return {
+    ...compareRanges(judged, want, ends),
+    ...(open > 0 && { note: { about: `ranges of ${judged.name}`, rank: -open, text } }),
+  };
 }
+
+const isOpen = (want: number, { lo, hi }: Ends, i: number): boolean =>
+  judgementOf(want, lo[i] ?? Number.NaN, hi[i] ?? Number.NaN) === 'none';
 
 /** The largest served shape of a route: where outputs that are all alike prove nothing. */
 function isTop(contract: Contract, shape: Shape): boolean {

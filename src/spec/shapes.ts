@@ -1,4 +1,6 @@
-/** Which shapes a contract owes: every served one, then each dimension at its edges, on every route. */
+/** Which shapes a contract owes: every served one, then each dimension at its edges, then all at once, on every route. */
+import type { Random } from '../numerics/random.ts';
+import { random } from '../numerics/random.ts';
 import type { Shape } from '../families/tensor.ts';
 import { shapeText, sizeOf } from '../families/tensor.ts';
 import type { Contract, Dim } from './contract.ts';
@@ -92,9 +94,45 @@ export function edgeShapes(contract: Contract): Shape[] {
   return unique(shapes);
 }
 
-/** All shapes of gate 3, small ones first: a control goes red at the first that shows it. */
-export function gateShapes(contract: Contract): Shape[] {
-  return unique([...edgeShapes(contract), ...servedShapes(contract)]).toSorted((a, b) => volume(a) - volume(b));
+/** All shapes of gate 3, small ones first: a control goes red at the first that shows it. A seed adds its own. */
+export function gateShapes(contract: Contract, seed?: string): Shape[] {
+  const drawn = seed === undefined ? [] : drawnShapes(contract, seed);
+  const shapes = [...edgeShapes(contract), ...tailShapes(contract), ...drawn, ...servedShapes(contract)];
+  return unique(shapes).toSorted((a, b) => volume(a) - volume(b));
+}
+
+/** Tiles that a drawn size spans at most: past them, a size only repeats what fewer tiles show. */
+const DRAWN_TILES = 3;
+/** Steps above its least that a drawn size of a dimension without tiles lies at most. */
+const DRAWN_STEPS = 15;
+/** Draws for a shape that its route takes. */
+const DRAWS = 8;
+
+/** Sizes between the edges: for each route a shape below its tiles and one above them, every cut dimension drawn. */
+function drawnShapes(contract: Contract, seed: string): Shape[] {
+  const shapes = routeBases(contract).flatMap((base) =>
+    [false, true].map((above) => {
+      const source = random(`${seed}:${contract.name}:${shapeText(base)}:${above}`);
+      const drawn = Array.from({ length: DRAWS }, () => drawnShape(contract, base, above, source));
+      return drawn.find((shape) => sameRoutes(contract, base, shape));
+    }),
+  );
+  return unique(shapes.filter((shape) => shape !== undefined));
+}
+
+function drawnShape(contract: Contract, base: Shape, above: boolean, source: Random): Shape {
+  const sizes = Object.entries(contract.dims).map(([name, dim]) => {
+    if (dim.tile === undefined && dim.least === undefined) return [name, sizeOf(base, name)] as const;
+    const step = dim.step ?? 1;
+    const least = dim.least ?? step;
+    const { tile } = dim;
+    const wanted = tile === undefined ? least + DRAWN_STEPS * step : DRAWN_TILES * tile;
+    const most = Math.max(least, Math.min(largestServed(contract, name), wanted));
+    const middle = Math.min(Math.max(least, tile ?? least), most);
+    const [from, to] = tile === undefined ? [least, most] : above ? [middle, most] : [least, middle];
+    return [name, from + step * source.int(0, Math.floor((to - from) / step))] as const;
+  });
+  return Object.fromEntries(sizes);
 }
 
 /** A partial tail for each route: every tiled dimension at a tile plus a step, where the envelope and the route hold it. */
@@ -122,28 +160,36 @@ export function stretch(contract: Contract, shape: Shape, dim: string, wanted: n
   return shape;
 }
 
-/** Sizes of the other dimensions of a sum under test: enough outputs to see it, few enough to replay them all. */
-const FEW = 8;
+/** The size of the other dimensions of a sum under test: more than the rows of any group. */
+const MANY = 40;
 
-/** For each route, the longest served sums at few outputs: every other dimension small, where the route allows it. */
+/** For each route, the longest served sums over as many outputs as the route takes, up to `MANY` a dimension. */
 export function sumShapes(contract: Contract, over: string): Shape[] {
-  const bases = routeBases(contract);
   const longest = servedShapes(contract).toSorted((a, b) => sizeOf(b, over) - sizeOf(a, over) || volume(a) - volume(b));
-  const shapes = onEachRoute(contract, longest).map((top) => {
-    const base = bases.find((candidate) => sameRoutes(contract, candidate, top)) ?? top;
-    return Object.entries(contract.dims).reduce((shape, [name, dim]) => {
-      if (name === over) return shape;
-      const step = dim.step ?? 1;
-      const least = dim.least ?? step;
-      const few = least + Math.max(0, Math.ceil((FEW - least) / step)) * step;
-      const sizes = [Math.min(few, sizeOf(base, name)), sizeOf(base, name)];
-      const small = sizes
-        .map((size) => ({ ...shape, [name]: size }))
-        .find((candidate) => sameRoutes(contract, candidate, top));
-      return small ?? shape;
-    }, top);
-  });
+  const shapes = onEachRoute(contract, longest).map((top) =>
+    Object.keys(contract.dims).reduce((shape, name) => (name === over ? shape : sized(contract, shape, name)), top),
+  );
   return unique(shapes);
+}
+
+/** A shape with a dimension at `MANY`, or near it where its envelope or its route holds it back. */
+function sized(contract: Contract, shape: Shape, name: string): Shape {
+  const { step = 1, least = step } = contract.dims[name] ?? {};
+  const many = least + Math.max(0, Math.ceil((MANY - least) / step)) * step;
+  const served = servedShapes(contract).map((other) => sizeOf(other, name));
+  const sizes = [Math.min(many, largestServed(contract, name)), ...served.toSorted((a, b) => b - a)];
+  const fits = sizes
+    .filter((size) => size <= many)
+    .map((size) => ({ ...shape, [name]: size }))
+    .find((candidate) => sameRoutes(contract, candidate, shape));
+  return fits ?? leastServed(contract, shape, name);
+}
+
+/** The least served size of a dimension that keeps the route. */
+function leastServed(contract: Contract, shape: Shape, name: string): Shape {
+  const sizes = servedShapes(contract).map((other) => sizeOf(other, name));
+  const candidates = sizes.toSorted((a, b) => a - b).map((size) => ({ ...shape, [name]: size }));
+  return candidates.find((candidate) => sameRoutes(contract, candidate, shape)) ?? shape;
 }
 
 /** Elements a shape spans, for ordering. */

@@ -29,7 +29,12 @@ export interface FaultOptions {
   readonly seed?: string;
   readonly limitMs?: number;
   readonly runControls?: boolean;
+  /** Which case addresses run; all, where this is not said. */
+  readonly only?: (address: string) => boolean;
 }
+
+/** Ordinary data and single plants: without corner rows, lanes, and pairs of plants. */
+export const BASIC = (address: string): boolean => !/data=corners|lanes=|plant=\w+\+/.test(address);
 
 /** Every result of the named gates for a contract over one source a dialect. */
 export async function judge(
@@ -50,7 +55,7 @@ export async function judge(
     const job = await runJob(device, { texts, images }, new Map([[kernel.name, kernel]]), kernel, gate, {
       seed: options.seed ?? '1',
       limitMs: options.limitMs ?? 5000,
-      selects: () => true,
+      selects: options.only ?? (() => true),
       dialects,
       controls: options.runControls ?? false,
     });

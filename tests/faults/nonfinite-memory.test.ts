@@ -3,7 +3,7 @@ import { expect, test } from 'bun:test';
 import { bf16, dense, f32, rows } from '#contract';
 import { sizeOf } from '../../src/families/tensor.ts';
 import type { Stated } from './harness.ts';
-import { classes, verdict } from './harness.ts';
+import { BASIC, classes, verdict } from './harness.ts';
 
 const SOURCE = `
 #include <cuda_bf16.h>
@@ -204,6 +204,8 @@ test('N11: activations narrowed to half are red at the large finite plant, on th
   expect((await verdict(project('project_few', 33), SOURCE, 'nonfinite')).status).toBe('pass');
 });
 
-test('N11: ordinary data do not show it', async () => {
-  expect((await verdict(project('project_many', 33), SOURCE, 'shapes')).status).toBe('pass');
+test('N11: ordinary data do not show it, and corner rows do', async () => {
+  const many = project('project_many', 33);
+  expect((await verdict(many, SOURCE, 'shapes', { only: BASIC })).status).toBe('pass');
+  expect(classes(await verdict(many, SOURCE, 'shapes'))).toEqual(['value']);
 });

@@ -4,7 +4,7 @@ import type { Launch } from '#contract';
 import { f16, f32, rows } from '#contract';
 import { sizeOf } from '../../src/families/tensor.ts';
 import type { Stated } from './harness.ts';
-import { classes, judge, verdict } from './harness.ts';
+import { BASIC, classes, judge, verdict } from './harness.ts';
 
 const SOURCE = `
 #include <cuda_fp16.h>
@@ -148,9 +148,12 @@ test('S01: a served table that the device cannot hold is listed as not run, neve
 test('S02: exactly the limit passes and the limit plus a step fails: both sides are owed', async () => {
   const limit = (symbol: string) =>
     overRows(symbol, { dims: { rows: { tile: 256, least: 1 }, width: {} }, served: [{ rows: 300, width: 256 }] });
-  const result = await verdict(limit('placed_narrow'), SOURCE, 'shapes');
-  expect(redAt(result)).toEqual(['rows=257,width=256', 'rows=300,width=256']);
-  expect(result.cases).toBe(5);
+  const result = await verdict(limit('placed_narrow'), SOURCE, 'shapes', { only: BASIC });
+  const red = redAt(result);
+  expect(red[0]).toBe('rows=257,width=256');
+  expect(red.at(-1)).toBe('rows=300,width=256');
+  // Least, a step less than a tile, a tile, and one drawn size.
+  expect(result.cases - red.length).toBe(4);
   expect(result.findings[0]?.why).toContain('rows is a tile (256) plus a step (1)');
   expect((await verdict(limit('placed_wide'), SOURCE, 'shapes')).status).toBe('pass');
 });
@@ -166,7 +169,7 @@ const ring = (symbol: string, width: Stated['dims'][string], served: readonly nu
   });
 
 test('S03: a ring that drains whole turns is red from its depth plus a step, the depth stated as a tile', async () => {
-  const result = await verdict(ring('ring_whole', { tile: 3, least: 3 }, [6, 7]), SOURCE, 'shapes');
+  const result = await verdict(ring('ring_whole', { tile: 3, least: 3 }, [6, 7]), SOURCE, 'shapes', { only: BASIC });
   expect(redAt(result)).toEqual(['rows=2,width=4', 'rows=2,width=7']);
   expect(classes(result)).toEqual(['value']);
   expect((await verdict(ring('ring_partial', { tile: 3, least: 1 }, [6, 7]), SOURCE, 'shapes')).status).toBe('pass');
@@ -189,11 +192,13 @@ const heads = (symbol: string): Stated => ({
 });
 
 test('S04: 16-byte stores to rows of 92 bytes fault at head 46, and the cases behind it still run', async () => {
-  const result = await verdict(heads('heads_vector'), SOURCE, 'shapes');
-  expect(redAt(result)).toEqual(['slots=32,head=46']);
+  const result = await verdict(heads('heads_vector'), SOURCE, 'shapes', { only: BASIC });
+  // Sizes that a seed draws between 46 and 64 are red where they are no multiple of 8.
+  expect(redAt(result)[0]).toBe('slots=32,head=46');
+  expect(redAt(result).every((label) => Number(label.split('=').at(-1)) % 8 !== 0)).toBe(true);
   expect(classes(result)).toEqual(['fault']);
   expect(result.findings[0]?.what).toMatch(/misaligned/);
-  expect(result.cases).toBe(3);
+  expect(result.cases - redAt(result).length).toBe(2);
   expect((await verdict(heads('heads_scalar'), SOURCE, 'shapes')).status).toBe('pass');
 });
 
@@ -233,7 +238,7 @@ test('S05: four halves at a time from rows of 129: red in the strict dialect, gr
     inputs: { x: f16('rows', 'width') },
     launch: { cuda: groupARow('halves', 0), metal: groupARow('halves', 0) },
   });
-  const results = await judge(halves, { cuda: STRICT, metal: LENIENT }, { gates: ['shapes'] });
+  const results = await judge(halves, { cuda: STRICT, metal: LENIENT }, { gates: ['shapes'], only: BASIC });
   const gates = results.filter((result) => result.kind === 'gate');
   expect(gates.map(({ dialect, status }) => [dialect, status])).toEqual([
     ['cuda', 'fail'],
@@ -266,7 +271,7 @@ const blockSum = (symbol: string): Stated => ({
 
 for (const symbol of ['block_floor', 'block_absent']) {
   test(`S06: ${symbol}: a partial last warp is red at 129, 159 and 180 threads, and green at 192`, async () => {
-    const result = await verdict(blockSum(symbol), SOURCE, 'shapes');
+    const result = await verdict(blockSum(symbol), SOURCE, 'shapes', { only: BASIC });
     expect(redAt(result)).toEqual(['n=129', 'n=159', 'n=180']);
     expect(result.cases).toBe(4);
   });
@@ -335,7 +340,7 @@ const padded = (many: string): Stated => ({
 });
 
 test('S08: rows read past their end are red on the route that does it: behind the last row is NaN', async () => {
-  const result = await verdict(padded('dot_padded'), SOURCE, 'shapes');
+  const result = await verdict(padded('dot_padded'), SOURCE, 'shapes', { only: BASIC });
   expect(redAt(result)).toEqual([`rows=9,k=${K}`]);
   expect(result.findings[0]?.worst).toStartWith('y[8]  got NaN');
   expect((await verdict(padded('dot_cut'), SOURCE, 'shapes')).status).toBe('pass');

@@ -60,6 +60,23 @@ describe('the shapes that a contract owes', () => {
     expect(volumes).toEqual(volumes.toSorted((a, b) => a - b));
   });
 
+  test('a seed draws sizes between the edges for each route, the same ones every time', () => {
+    const drawn = (seed: string): string[] => {
+      const known = new Set(texts(gateShapes(CONTRACT)));
+      return texts(gateShapes(CONTRACT, seed)).filter((text) => !known.has(text));
+    };
+    expect(drawn('1')).toEqual(drawn('1'));
+    expect(drawn('1')).not.toEqual(drawn('2'));
+    for (const text of ['1', '2', '3', '4'].flatMap(drawn)) {
+      const [rows = 0, k = 0] = [...text.matchAll(/=(\d+)/g)].map(([, size]) => Number(size));
+      expect(rows >= 1 && rows <= 32 && k >= 8 && k <= 256 && k % 8 === 0).toBe(true);
+    }
+  });
+
+  test('a gate takes the tail of each route', () => {
+    expect(texts(gateShapes(CONTRACT))).toContain('rows=9,k=72');
+  });
+
   test('a tail is partial in every tiled dimension that the route allows', () => {
     expect(texts(tailShapes(CONTRACT))).toEqual(['rows=1,k=72', 'rows=9,k=72']);
   });
@@ -70,8 +87,8 @@ describe('the shapes that a contract owes', () => {
     expect(stretch(CONTRACT, { rows: 9, k: 72 }, 'rows', 36)).toEqual({ rows: 32, k: 72 });
   });
 
-  test('sums run at the longest served length of each route, over few outputs', () => {
-    expect(texts(sumShapes(CONTRACT, 'k'))).toEqual(['rows=1,k=128', 'rows=32,k=256']);
+  test('sums run at the longest served length of each route, over as many rows as it takes', () => {
+    expect(texts(sumShapes(CONTRACT, 'k'))).toEqual(['rows=8,k=128', 'rows=32,k=256']);
   });
 });
 

@@ -48,12 +48,11 @@ function rowsData(problem: Problem, shape: Shape, seed: string): Record<string, 
   const summed = Object.entries(problem.inputs).filter(
     ([name, tensor]) => isSummed(problem, name) && tensor.dims.at(-1) === problem.formula.over,
   );
-  const amplitude = new Map(summed.map(([name], i) => [name, i]));
+  const wide = wideTerms(kind, summed, sizeOf(shape, problem.formula.over), random(`${seed}:wide`));
   return Object.fromEntries(
-    summed.map(([name, tensor]) => {
-      const first = amplitude.get(name) === 0 || kind === 'squares';
-      const row = first ? rowMaker(kind, summed.length) : smallRow;
-      return [name, rowsOf(tensor, shape, random(`${seed}:${name}`), row)];
+    summed.map(([name, tensor], i) => {
+      const row = i === 0 || kind === 'squares' ? rowMaker(kind, summed.length) : smallRow;
+      return [name, rowsOf(tensor, shape, random(`${seed}:${name}`), row, wide.get(name))];
     }),
   );
 }
@@ -156,25 +155,86 @@ function countedOnes(width: number): Float64Array {
   return out;
 }
 
-function rowsOf(tensor: Tensor, shape: Shape, source: Random, make: RowMaker): Uint8Array {
+function rowsOf(
+  tensor: Tensor,
+  shape: Shape,
+  source: Random,
+  make: RowMaker,
+  wide: readonly Element[] = [],
+): Uint8Array {
   const rows = rowCount(tensor, shape);
   const width = rowLength(tensor, shape);
   const values = new Float64Array(rows * width);
-  for (let row = 0; row < rows; row++) values.set(make(width, source), row * width);
+  for (let row = 0; row < rows; row++) {
+    values.set(make(width, source), row * width);
+    for (const { column, value } of wide) values[row * width + column] = value;
+  }
   return encodeAll(tensor.dtype, values);
+}
+
+// --- operands of full significands
+
+interface Element {
+  readonly column: number;
+  readonly value: number;
+}
+
+/**
+ * For each operand, a few columns at which it needs more bits than a narrower type has, while the others hold 1 there: an
+ * operand that is rounded on its way into a product, or two that are added in half, show. Neighbours keep a common factor.
+ */
+function wideTerms(
+  kind: Kind,
+  operands: readonly (readonly [string, Tensor])[],
+  width: number,
+  source: Random,
+): Map<string, Element[]> {
+  const made = new Map<string, Element[]>(operands.map(([name]) => [name, []]));
+  const slice = Math.floor(width / 4 / Math.max(operands.length, 1));
+  if (kind === 'ones' || slice === 0) return made;
+  operands.forEach(([name, { dtype }], k) => {
+    const values = k > 0 && kind === 'squares' ? undefined : wideValues(kind, dtype, source);
+    if (!values) return;
+    const column = 2 * (k * slice + source.int(0, slice - 1));
+    const columns = [column, column + 1, width - 2 - column, width - 1 - column];
+    for (const [other, list] of made)
+      list.push(...columns.map((at, i) => ({ column: at, value: other === name ? (values[i] ?? 1) : 1 })));
+  });
+  return made;
+}
+
+/**
+ * Two neighbours and their mirror images. f32: 21 bits, or 12 where they are squared: tf32 holds 11. f16: 11 bits, whose sum
+ * needs 12. The images differ by more than a rounding, so no error cancels.
+ */
+function wideValues(kind: Kind, dtype: Tensor['dtype'], source: Random): number[] | undefined {
+  if (dtype === 'f32' && kind === 'squares') {
+    const value = 2049 + 2 * source.int(0, 120);
+    return [value, 1, -1, -value];
+  }
+  if (dtype === 'f32') {
+    const value = 2 ** 20 + 2 * source.int(2 ** 18, 2 ** 19 - 1) + 1;
+    return [value, 1, -1, 2 * source.int(1, 31) - value];
+  }
+  return dtype === 'f16' && kind === 'mirror' ? [2047, 1024, -1024, -2045] : undefined;
 }
 
 // --- projections
 
 /** A projection's terms, in the kernel's own form, sum to this share of 2^24. */
 const PROJECTION_SHARE = 0.43;
+/** The same where wide elements of both operands take half of 2^24. */
+const WIDE_SHARE = 0.15;
 
 function projectionData(problem: Problem, shape: Shape, seed: string): Record<string, Uint8Array> {
   const { over } = problem.formula;
   const half = sizeOf(shape, over) >> 1;
   const bits = Object.values(problem.inputs).find((tensor) => tensor.bits !== undefined)?.bits;
   const columns = Object.values(problem.outputs)[0]?.dims.at(-1);
-  const mean = (PROJECTION_SHARE * 2 ** 24) / meanWeight(bits) / half;
+  const plain = Object.entries(problem.inputs).filter(([, tensor]) => tensor.dims.at(-1) === over);
+  const wide = wideTerms('mirror', bits === undefined ? plain : [], 2 * half, random(`${seed}:wide`));
+  const isWide = [...wide.values()].some((elements) => elements.length > 0);
+  const mean = ((isWide ? WIDE_SHARE : PROJECTION_SHARE) * 2 ** 24) / meanWeight(bits) / half;
   const made: Record<string, Uint8Array> = {};
   for (const [name, tensor] of Object.entries(problem.inputs)) {
     if (tensor.dims.at(-1) !== over) continue;
@@ -182,8 +242,8 @@ function projectionData(problem: Problem, shape: Shape, seed: string): Record<st
     if (tensor.bits !== undefined) made[name] = mirroredCodes(tensor, shape, source);
     else if (tensor.group !== undefined) made[name] = affineConstants(tensor, shape, name, bits ?? 0);
     else if (columns !== undefined && tensor.dims.includes(columns))
-      made[name] = rowsOf(tensor, shape, source, smallRow);
-    else made[name] = rowsOf(tensor, shape, source, (width, r) => mirrored(width, mean * half, r));
+      made[name] = rowsOf(tensor, shape, source, smallRow, wide.get(name));
+    else made[name] = rowsOf(tensor, shape, source, (width, r) => mirrored(width, mean * half, r), wide.get(name));
   }
   return made;
 }

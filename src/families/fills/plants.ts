@@ -95,7 +95,8 @@ export function plantPairs(
       const pair = (from + row) % PAIRS;
       const code = which === 0 ? pair % PAIR_CODES : Math.floor(pair / PAIR_CODES);
       writeCode(bytes, tensor.dtype, row * width + at, MEETING[tensor.dtype]?.[code] ?? 0);
-      if (which === 0) plants.push({ row, kind: `${MEETING_NAMES[code]} beside what ${second.name} holds`, columns: [at] });
+      if (which === 0)
+        plants.push({ row, kind: `${MEETING_NAMES[code]} beside what ${second.name} holds`, columns: [at] });
     }
     return [name, bytes] as const;
   });

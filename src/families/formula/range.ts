@@ -90,14 +90,14 @@ function at(all: readonly Ends[], id: number): Ends {
   return ends;
 }
 
-/** What flushing may do to values of a type: those below its least normal may be 0. */
+/** What flushing may do to values of a type: those below its least normal may be 0, of either sign. */
 export function flushEnds(type: DType, ends: Ends): void {
   const least = 2 ** formatOf(type).minExponent;
   for (let i = 0; i < ends.lo.length; i++) {
     const lo = ends.lo[i] as number;
     const hi = ends.hi[i] as number;
-    if (lo > 0 && lo < least) ends.lo[i] = 0;
-    if (hi < 0 && hi > -least) ends.hi[i] = 0;
+    if (lo >= 0 && lo < least) ends.lo[i] = -0;
+    if (hi <= 0 && hi > -least) ends.hi[i] = 0;
   }
 }
 
@@ -141,16 +141,25 @@ function reduce(node: Node & { kind: 'reduce' }, terms: Ends, out: Ends, arithme
   if (node.op === 'max' || node.op === 'min') {
     out.lo[0] = extreme(node.op, terms.lo);
     out.hi[0] = extreme(node.op, terms.hi);
-    return;
+    return eitherZero(out);
   }
   const sums = termSums(terms, arithmetic);
   out.lo[0] = sums.lo - sums.error;
   out.hi[0] = sums.hi + sums.error;
+  eitherZero(out);
   overflow(out);
   if (node.op !== 'mean') return;
   out.lo[0] /= terms.lo.length;
   out.hi[0] /= terms.lo.length;
   widen(out, arithmetic.ulps('div'), arithmetic.flush);
+}
+
+/** A zero of either sign: of two zeros max and min may give either, and a sum may start at its first term or at 0. */
+function eitherZero(out: Ends): void {
+  for (let i = 0; i < out.lo.length; i++) {
+    if (out.lo[i] === 0) out.lo[i] = -0;
+    if (out.hi[i] === 0) out.hi[i] = 0;
+  }
 }
 
 // --- elementwise steps
@@ -161,7 +170,7 @@ function reduce(node: Node & { kind: 'reduce' }, terms: Ends, out: Ends, arithme
  */
 function widen(out: Ends, ulps: number, flush: boolean): void {
   const relative = 2 * ulps * U32 * (1 + U32);
-  const absolute = flush ? LEAST_NORMAL : LEAST_STEP;
+  const absolute = flush ? LEAST_NORMAL : Math.max(1, 2 * ulps) * LEAST_STEP;
   for (let i = 0; i < out.lo.length; i++) {
     const lo = out.lo[i] as number;
     const hi = out.hi[i] as number;
@@ -189,6 +198,7 @@ function map(
   else unary(node.op, a, out);
   if (node.significand > 24) widen(out, arithmetic.ulps(node.op), arithmetic.flush);
   if (node.op === 'exp') exactExponentials(a, out);
+  if (node.op === 'max' || node.op === 'min' || node.op === 'relu') eitherZero(out);
   if (node.op === 'sigmoid') overflowedSigmoids(a, out);
   overflow(out);
 }
