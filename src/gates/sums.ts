@@ -20,6 +20,9 @@ import type { Finding, Margin, Note } from './finding.ts';
 import { worseMargin } from './finding.ts';
 import type { Subject } from './subject.ts';
 
+const EXACT =
+  'fp32 sums of these integers are exact in any order. A kernel that scales terms before it sums them states its formula so: sum(x * rcp(n)).';
+
 /** Outputs along each dimension that are replayed. */
 const FEW = 8;
 /** A replay that misses by less proves nothing. */
@@ -54,8 +57,7 @@ export const sums: Gate = {
       const want = data.reference(problem)[name] ?? new Float64Array(0);
       const ends = ranges[name];
       const result = ends && compareRanges(judged, want, ends);
-      if (result?.finding)
-        findings.push({ ...result.finding, why: 'Its fp32 sums are exact on these integers in any order.' });
+      if (result?.finding) findings.push({ ...result.finding, why: EXACT });
       margin = worseMargin(margin, result?.margin);
     }
     return { findings: [...findings, ...bench.stage.verify()], notes: proof.notes, ...(margin && { margin }) };

@@ -57,3 +57,25 @@ test('integers alone: no NaN can be planted, which is no failure', async () => {
   expect(await reds(stated, source('unsigned', 'v + 1u'))).toEqual([]);
   expect(await reds(stated, source('unsigned', 'v + 2u'))).toEqual(['shapes fail']);
 });
+
+test('terms that are scaled before they are summed, where the formula says so', async () => {
+  const text = `
+extern "C" __global__ void k(const float* x, float* y, unsigned width) {
+  float sum = 0.0f;
+  for (unsigned i = 0; i < width; i++) sum += x[size_t(blockIdx.x) * width + i] * (1.0f / width);
+  y[blockIdx.x] = sum;
+}
+`;
+  const stated = (formula: string): Parameters<typeof judge>[0] => ({
+    ...elementwise,
+    outputs: { y: f32('rows') },
+    accumulator: 'f32',
+    served: [{ rows: [1, 4], width: 1000 }], // 1 / 1024 would scale exactly
+    unproven: { accumulators: ['f16', 'bf16'], because: 'scaled terms are no integers' },
+    fills: { x: 'normal' },
+    formula: rows('width', formula),
+    launch: { cuda: { ...elementwise.launch.cuda, threads: 1, depth: ({ width = 1 }) => width } },
+  });
+  expect(await reds(stated('y = sum(x * rcp(width))'), text)).toEqual([]);
+  expect(await reds(stated('y = mean(x)'), text)).toEqual(['sums fail']);
+});
