@@ -37,7 +37,7 @@ export class Stage {
   constructor(
     private readonly device: Device,
     private readonly contract: Contract,
-    private readonly inputs: Inputs,
+    private inputs: Inputs,
     private readonly limitMs: number,
   ) {
     try {
@@ -61,6 +61,12 @@ export class Stage {
     const buffer = this.buffers.get(name);
     if (!buffer) throw new Error(`the case has no buffer ${name}`);
     return buffer;
+  }
+
+  /** Other inputs of the same shape, in the same buffers, from the next run on. */
+  replace(inputs: Inputs): void {
+    this.inputs = inputs;
+    this.dirty = true;
   }
 
   /** What the guards hold from now on. */
