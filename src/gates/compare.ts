@@ -134,11 +134,13 @@ function rangeFinding(
   const spread = value > exact ? (ends.hi[i] ?? 0) - exact : exact - (ends.lo[i] ?? 0);
   const bound = halfUlp(judged.tensor.dtype, exact) + Math.max(spread, 0);
   const share = Math.abs(value - exact) / bound;
-  const times = Number.isFinite(share) ? `  ${numberText(Number(share.toPrecision(3)))}x` : '';
+  const isNumber = Number.isFinite(share);
+  const times = isNumber ? `  ${numberText(Number(share.toPrecision(3)))}x` : '';
   return {
     class: 'value',
     what: `${count(wrong)} of ${count(total)} outputs past the bound`,
     worst: elementText(judged, i, value, exact, `  bound ${numberText(bound)}${times}`),
+    ...(isNumber && { times: share }),
   };
 }
 

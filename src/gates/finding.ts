@@ -7,6 +7,8 @@ export interface Finding {
   readonly what: string;
   /** The worst element in full: coordinates, got, want, bound. */
   readonly worst?: string;
+  /** The worst element's error as a multiple of its bound, where that is a number. */
+  readonly times?: number;
   /** Why it may be so: what is special about the place. */
   readonly why?: string;
 }

@@ -1,6 +1,6 @@
 /** A registration at a gate: its findings and margins gathered over the cases, and the verdict at the end. */
 import type { Dialect } from '../families/formula/functions.ts';
-import type { GateName } from '../spec/contract.ts';
+import type { GateName, KnownFinding } from '../spec/contract.ts';
 import type { Kernel } from '../spec/registration.ts';
 import { knownFindings } from '../spec/registration.ts';
 import { gateApplies } from './applies.ts';
@@ -18,8 +18,21 @@ const NOTHING_TO_PROVE: Readonly<Record<GateName, string>> = {
 };
 
 /** A finding at its case, without what only the gate itself needs. */
-function atCase({ class: kind, what, worst, why }: Finding, label: string): CaseFinding {
-  return { class: kind, what, ...(worst !== undefined && { worst }), ...(why !== undefined && { why }), label };
+function atCase(finding: Finding, label: string): CaseFinding {
+  const { class: kind, what, worst, times, why } = finding;
+  return {
+    class: kind,
+    what,
+    ...(worst !== undefined && { worst }),
+    ...(times !== undefined && { times }),
+    ...(why !== undefined && { why }),
+    label,
+  };
+}
+
+/** Whether a finding is the known one, and no worse. */
+function covers({ finding: known, within }: KnownFinding, finding: CaseFinding): boolean {
+  return finding.class === known && (within === undefined || (finding.times ?? Infinity) <= within);
 }
 
 export class GateTrial {
@@ -91,7 +104,7 @@ export class GateTrial {
     if (this.skipped > 0 && this.findings.length === 0)
       return { status: 'not run', reason: `${this.skipped} cases do not fit` };
     const known = knownFindings(this.kernel.contract, this.dialect, this.gate);
-    const isKnown = (finding: CaseFinding): boolean => known.some((entry) => entry.finding === finding.class);
+    const isKnown = (finding: CaseFinding): boolean => known.some((entry) => covers(entry, finding));
     if (!this.findings.every(isKnown)) return { status: 'fail' };
     const gone = known.find((entry) => !this.findings.some((finding) => finding.class === entry.finding));
     if (gone)

@@ -24,6 +24,8 @@ const finding = v.strictObject({
   class: text,
   what: text,
   worst: v.optional(text),
+  /** The worst error as a multiple of its bound. */
+  times: v.optional(v.number()),
   why: v.optional(text),
 });
 

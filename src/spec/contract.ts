@@ -99,6 +99,8 @@ export interface KnownFinding {
   /** Where it is tracked. */
   readonly link: string;
   readonly on?: readonly Dialect[];
+  /** Of a `value` finding: the multiple of the bound that its worst element stays within. What is past it is no longer known. */
+  readonly within?: number;
 }
 
 /** A formula over rows: sums, norms, softmax, maxima, elementwise steps. */

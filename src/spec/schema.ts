@@ -71,13 +71,20 @@ export const controlSchema = v.pipe(
   ),
 );
 
-const known = fields({
-  gate: oneOf(GATES),
-  finding: oneOf(FINDING_CLASSES),
-  what: v.string(),
-  link: v.pipe(v.string(), v.regex(/^(https?:\/\/|docs\/)\S+$/, 'a known finding links to where it is tracked')),
-  on: v.optional(v.array(oneOf(DIALECTS))),
-});
+const known = v.pipe(
+  fields({
+    gate: oneOf(GATES),
+    finding: oneOf(FINDING_CLASSES),
+    what: v.string(),
+    link: v.pipe(v.string(), v.regex(/^(https?:\/\/|docs\/)\S+$/, 'a known finding links to where it is tracked')),
+    on: v.optional(v.array(oneOf(DIALECTS))),
+    within: v.optional(v.pipe(v.number(), v.finite('a multiple of the bound is a finite number'), v.minValue(1))),
+  }),
+  v.check(
+    ({ finding, within }) => (finding === 'value') === (within !== undefined),
+    'a known value, and nothing else, says within which multiple of the bound its worst element stays: within: 4',
+  ),
+);
 
 export const contractSchema = fields({
   name,

@@ -126,7 +126,13 @@ const softmax = (part: Part): Stated =>
 
 const TINY = { scalars: { s: 2 ** -130 } };
 const SMALL = { served: [{ rows: 4, width: 12 }] };
-const FIXED = { gate: 'shapes', finding: 'value', what: 'a sum is off', link: 'docs/known-findings.md#sum' } as const;
+const FIXED = {
+  gate: 'shapes',
+  finding: 'value',
+  within: 1e43, // 0.001, beside a row of zeros
+  what: 'a sum is off',
+  link: 'docs/known-findings.md#sum',
+} as const;
 
 /** A knob, the gate it turns, and the same kernel under two settings: red, then green. */
 const KNOBS: readonly (readonly [string, GateName, Stated, Stated])[] = [
@@ -192,7 +198,8 @@ test('H09: a known finding turns a failure into known, and is itself red once th
   const off = { launch: { depth: () => 1 } };
   expect((await verdict(sum('sum_off', off), SOURCE, 'shapes')).status).toBe('fail');
   expect((await verdict(sum('sum_off', { ...off, known: [FIXED] }), SOURCE, 'shapes')).status).toBe('known');
-  const other = { ...FIXED, finding: 'unwritten' } as const;
+  const { within: _within, ...rest } = FIXED;
+  const other = { ...rest, finding: 'unwritten' } as const;
   expect((await verdict(sum('sum_off', { ...off, known: [other] }), SOURCE, 'shapes')).status).toBe('fail');
   const fixed = await verdict(sum('sum_right', { known: [FIXED] }), SOURCE, 'shapes');
   expect(fixed.status).toBe('fail');

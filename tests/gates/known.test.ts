@@ -54,7 +54,11 @@ describe('a known finding', () => {
   });
 
   test('excuses no other gate', async () => {
-    const result = await verdict(contract(known({ gate: 'shapes', finding: 'value' })), DROPPED, 'nonfinite');
+    const result = await verdict(
+      contract(known({ gate: 'shapes', finding: 'value', within: 2 })),
+      DROPPED,
+      'nonfinite',
+    );
     expect(result.status).toBe('fail');
   });
 
@@ -77,11 +81,19 @@ describe('a known finding', () => {
       { from: '// first place', to: '//' }, // changes nothing
       { from: 'v = x[size_t(blockIdx.x) * width + i]', to: 'v = i < 9 ? 0.0f : x[size_t(blockIdx.x) * width + i]' },
     ].map((cuda, i) => ({ fault: `${i}`, reddens: 'shapes', finding: 'value', edit: { cuda } }) as const);
-    const entry = known({ gate: 'shapes', finding: 'value', what: 'a whole tile is doubled' });
+    const entry = known({ gate: 'shapes', finding: 'value', what: 'a whole tile is doubled', within: 1e9 });
     const partly = source('width == 32 ? v + v : v');
     const stated = { ...contract(entry), formula: rows('width', 'y = x * 1'), controls };
     const results = await judge(stated, { cuda: partly }, { gates: ['shapes'], runControls: true });
     expect(results.map(({ status }) => status)).toEqual(['known', 'missed', 'red']);
+  });
+
+  test('of a value covers nothing that is worse than it says', async () => {
+    const entry = known({ gate: 'shapes', finding: 'value', what: 'an ulp off', within: 16 });
+    const stated = { ...contract(entry), formula: rows('width', 'y = x * 1') };
+    const off = (factor: string): string => source(`v * ${factor}`);
+    expect((await verdict(stated, off('1.0000003f'), 'shapes')).status).toBe('known');
+    expect((await verdict(stated, off('2.5f'), 'shapes')).status).toBe('fail');
   });
 
   test('without an entry, the kernel fails where it drops a NaN and passes where it keeps it', async () => {

@@ -39,6 +39,13 @@ test('rows that are independent are of a dimension', () => {
   );
 });
 
+test('a known value says how far off it is, and no other finding does', () => {
+  const entry = { gate: 'shapes', finding: 'value', what: 'w', link: 'docs/known-findings.md' };
+  expect(problems({ known: [entry] })).toContain('within which multiple of the bound');
+  expect(problems({ known: [{ ...entry, finding: 'row', within: 2 }] })).toContain('and nothing else');
+  expect(problems({ known: [{ ...entry, within: 2 }] })).toBe('');
+});
+
 test('a control edits some dialect, and names a finding that there is', () => {
   const [first, second] = GOOD.controls;
   expect(problems({ controls: [first, { ...second, edit: {} }] })).toContain('an edit names the dialects');

@@ -93,7 +93,7 @@ describe('a contract at load', () => {
     ],
     [
       'a known finding without a link',
-      { known: [{ gate: 'shapes', finding: 'value', what: 'w', link: '?' }] },
+      { known: [{ gate: 'shapes', finding: 'value', within: 2, what: 'w', link: '?' }] },
       'links to where it is tracked',
     ],
     ['a kernel replaced that is not there', { replaces: 'other' }, 'replaces other, which is no registered kernel'],
