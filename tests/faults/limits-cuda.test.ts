@@ -9,7 +9,7 @@ import { broken, cuda, launch, problems, threads } from '../audit/rules-kit.ts';
 
 const SEEDED = ['sm_80', 'sm_86', 'sm_89', 'sm_120', 'sm_121'];
 
-describe('registers round to 8 a thread, and threads to whole warps', () => {
+describe('L01: registers round to 8 a thread, and threads to whole warps', () => {
   test.each([
     [162, 384, []],
     [162, 400, ['registers']],
@@ -26,7 +26,7 @@ describe('registers round to 8 a thread, and threads to whole warps', () => {
   });
 });
 
-test('a later compiler that takes more registers makes its record stale, and is not judged by it', () => {
+test('L02: a later compiler that takes more registers makes its record stale, and is not judged by it', () => {
   const old = cuda({ registers: 34, release: '13.0' });
   const lines = [{ kernel: 'sort', chip: 'sm_80', symbol: 'k', source: '0123456789abcdef', facts: old }];
   const set: RecordSet = { dialect: 'cuda', compiler: 'nvcc', release: '13.0', lines };
@@ -46,29 +46,32 @@ test('a later compiler that takes more registers makes its record stale, and is 
 describe('tiles tuned on chips with more shared memory', () => {
   const tile = (localBytes: number): ReturnType<typeof launch> => launch({ localBytes, optIn: true });
 
-  test.each([106_496, 135_200, 147_456])('%d dynamic bytes fit sm_80 alone, and the bytes over are named', (bytes) => {
-    expect(broken(tile(bytes), cuda(), 'sm_80')).toEqual([]);
-    for (const sm of SEEDED.slice(1)) {
-      const [problem] = problems(tile(bytes), cuda(), sm);
-      expect(problem?.limit).toBe('local bytes');
-      const over = (bytes - 101_376).toLocaleString('en-US');
-      expect(problem?.what).toEndWith(`> 101,376 opt-in bytes of ${sm} (${over} over)`);
-    }
-  });
+  test.each([106_496, 135_200, 147_456])(
+    'L03: %d dynamic bytes fit sm_80 alone, and the bytes over are named',
+    (bytes) => {
+      expect(broken(tile(bytes), cuda(), 'sm_80')).toEqual([]);
+      for (const sm of SEEDED.slice(1)) {
+        const [problem] = problems(tile(bytes), cuda(), sm);
+        expect(problem?.limit).toBe('local bytes');
+        const over = (bytes - 101_376).toLocaleString('en-US');
+        expect(problem?.what).toEndWith(`> 101,376 opt-in bytes of ${sm} (${over} over)`);
+      }
+    },
+  );
 
-  test('at exactly 48 KiB of dynamic memory, any static byte needs the opt-in', () => {
+  test('L04: at exactly 48 KiB of dynamic memory, any static byte needs the opt-in', () => {
     const full = launch({ localBytes: 49_152 });
     expect(broken(full, cuda({ staticShared: 16 }), 'sm_80')).toEqual(['opt-in']);
     expect(broken({ ...full, optIn: true }, cuda({ staticShared: 16 }), 'sm_80')).toEqual([]);
     expect(broken(full, cuda(), 'sm_80')).toEqual([]);
   });
 
-  test('a kernel may use every byte, and not one more', () => {
+  test('L05: a kernel may use every byte, and not one more', () => {
     expect(broken(tile(101_360), cuda({ staticShared: 16 }), 'sm_120')).toEqual([]);
     expect(broken(tile(101_361), cuda({ staticShared: 16 }), 'sm_120')).toEqual(['local bytes']);
   });
 
-  test('a launch past its bound is named so, however much shared memory it opts in to', () => {
+  test('L06: a launch past its bound is named so, however much shared memory it opts in to', () => {
     const past = launch({ threads: [512, 1, 1], localBytes: 61_440, optIn: true });
     expect(broken(past, cuda({ maxThreads: [256, 1, 1] }), 'sm_80')).toEqual(['launch bound']);
   });
@@ -78,6 +81,6 @@ test.each([
   [[1, 65_535], []],
   [[1, 65_536], ['grid']],
   [[70_000, 1], []],
-])('a grid of %p: y ends at 65,535, x does not', (grid, want) => {
+])('L15: a grid of %p: y ends at 65,535, x does not', (grid, want) => {
   expect(broken(launch({ grid: extentOf(grid) }), cuda(), 'sm_80')).toEqual(want);
 });
