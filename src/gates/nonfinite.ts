@@ -1,7 +1,8 @@
 /**
  * Gate 1. NaN, +Inf and -Inf go into the inputs at known places, one float operand at a time and then two at once. Every
- * output's class equals the float64 reference's; no tolerance, and what stays finite keeps its range. A kernel with a stated rule must give what the rule gives. Outputs hold a NaN before one run
- * and a finite value before another, so that one that is not written is told from one that is NaN.
+ * output's class equals the float64 reference's; no tolerance, and what stays finite keeps its range. A kernel with a stated
+ * rule must give what the rule gives. Outputs hold a NaN before one run and a finite value before another, so that one that is
+ * not written is told from one that is NaN.
  */
 import { POISONS } from '../device/guarded.ts';
 import type { Plant, Planted } from '../families/fills/plants.ts';
