@@ -22,8 +22,9 @@ const cubin = (generation: 'old' | 'new', attributes: readonly Uint8Array[]): Ui
 const factsOf = (bytes: Uint8Array): object => {
   const { kernels, problems } = readImage(bytes, 'k.cubin');
   expect(problems).toEqual([]);
-  const [{ registers, maxThreads }] = kernels as [{ registers: number; maxThreads: readonly number[] }];
-  return { registers, maxThreads };
+  const [kernel] = kernels;
+  if (kernel?.dialect !== 'cuda') throw new Error('no CUDA kernel');
+  return { registers: kernel.registers, maxThreads: kernel.maxThreads };
 };
 
 test('L16: both generations of cubins say the same, past attributes nobody knows', () => {

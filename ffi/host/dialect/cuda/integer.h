@@ -46,8 +46,15 @@ TF_INLINE unsigned __dp4a(unsigned a, unsigned b, unsigned c) {
 
 TF_INLINE float __int_as_float(int v) { return __builtin_bit_cast(float, v); }
 TF_INLINE float __uint_as_float(unsigned v) { return __builtin_bit_cast(float, v); }
-TF_INLINE int __float_as_int(float v) { return __builtin_bit_cast(int, v); }
-TF_INLINE unsigned __float_as_uint(float v) { return __builtin_bit_cast(unsigned, v); }
+// NVIDIA's arithmetic gives one NaN alone, 0x7fffffff, where this processor's keeps its operand's bits: a NaN whose bits are
+// read is that one. AMD's keeps them too.
+TF_INLINE unsigned __float_as_uint(float v) {
+#ifndef TF_HIP
+  if (v != v) return 0x7fffffff;
+#endif
+  return __builtin_bit_cast(unsigned, v);
+}
+TF_INLINE int __float_as_int(float v) { return (int)__float_as_uint(v); }
 TF_INLINE double __longlong_as_double(long long v) { return __builtin_bit_cast(double, v); }
 TF_INLINE long long __double_as_longlong(double v) { return __builtin_bit_cast(long long, v); }
 
