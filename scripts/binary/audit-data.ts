@@ -1,6 +1,7 @@
 /** Puts a module with every launch and record in the place of src/cli/audit-data.ts: gate 5 of the executable reads no contract. */
 import type { BunPlugin } from 'bun';
 import type { AuditData } from '../../src/cli/audit-data.ts';
+import { bakedModule } from './baked.ts';
 
 export function auditDataModule(data: AuditData): string {
   return [
@@ -9,14 +10,5 @@ export function auditDataModule(data: AuditData): string {
   ].join('\n');
 }
 
-export function bakedAuditData(data: AuditData): BunPlugin {
-  return {
-    name: 'baked audit data',
-    setup: (build) => {
-      build.onLoad({ filter: /\/src\/cli\/audit-data\.ts$/ }, () => ({
-        contents: auditDataModule(data),
-        loader: 'ts',
-      }));
-    },
-  };
-}
+export const bakedAuditData = (data: AuditData): BunPlugin =>
+  bakedModule('baked audit data', /\/src\/cli\/audit-data\.ts$/, () => auditDataModule(data));

@@ -2,6 +2,7 @@
 import type { BunPlugin } from 'bun';
 import { join } from 'node:path';
 import { contractPaths, readSources } from '../../src/spec/folder.ts';
+import { bakedModule } from './baked.ts';
 
 /** The module's text: contracts as imports, sources as literals. */
 export function listingModule(root: string): string {
@@ -16,11 +17,5 @@ export function listingModule(root: string): string {
   ].join('\n');
 }
 
-export function bakedListing(root: string): BunPlugin {
-  return {
-    name: 'baked listing',
-    setup: (build) => {
-      build.onLoad({ filter: /\/src\/spec\/listing\.ts$/ }, () => ({ contents: listingModule(root), loader: 'ts' }));
-    },
-  };
-}
+export const bakedListing = (root: string): BunPlugin =>
+  bakedModule('baked listing', /\/src\/spec\/listing\.ts$/, () => listingModule(root));

@@ -1,4 +1,5 @@
 /** What gate 5 finds: a limit that a launch breaks, told as a sum that a person can check. */
+import { count } from '../numerics/digits.ts';
 
 /**
  * opt-in: the bytes fit, but only a launcher that asks for more than the default may have them. launch bound: what the
@@ -33,9 +34,6 @@ export interface LimitProblem {
   /** What to do, where the sum does not say it. */
   readonly do?: string;
 }
-
-/** Three digits to a comma. Not by locale: an audit writes tens of thousands. */
-export const count = (n: number): string => String(n).replace(/\B(?=(\d{3})+$)/g, ',');
 
 /** `64 x 2 x 1`. */
 export const extentText = (extent: readonly number[]): string => extent.map(count).join(' x ');

@@ -1,7 +1,7 @@
-/** The file that `--json` names: refused before anything runs where it cannot be written, and written whole. */
-import { accessSync, constants, lstatSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+/** The file that `--json` names: refused before anything runs where it cannot be written. */
+import { accessSync, constants, lstatSync, statSync } from 'node:fs';
 import type { Stats } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { UsageError } from './errors.ts';
 
 /** Throws a UsageError where a report cannot take the file's name. */
@@ -32,15 +32,4 @@ function kindOf(found: Stats): string {
   if (found.isDirectory()) return 'a folder';
   if (found.isSymbolicLink()) return 'a link';
   return 'a device, a pipe or a socket';
-}
-
-/** Writes a text beside the file's name and renames it, so that a reader finds a whole file or none. */
-export function writeWhole(file: string, text: string): void {
-  const temporary = join(dirname(file), `.${basename(file)}.${process.pid}`);
-  try {
-    writeFileSync(temporary, text);
-    renameSync(temporary, file);
-  } finally {
-    rmSync(temporary, { force: true });
-  }
 }

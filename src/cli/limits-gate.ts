@@ -26,8 +26,8 @@ export interface LimitsRun {
   /** What does not fit, is stale or stayed green; nothing where all is as promised. */
   readonly lines: readonly string[];
   readonly tally: LimitsTally;
-  /** The same for the report. */
-  readonly results: LimitsResults;
+  /** The same for the report, made only where one is written. */
+  readonly results: () => LimitsResults;
 }
 
 const addressOf = ({ kernel, dialect, chip }: Verdict): string => `${kernel}@${dialect}:limits:${chip}`;
@@ -49,7 +49,7 @@ export async function runLimits({ only, dialects, controls }: LimitsSelection, s
       ...judged.flatMap((control) => limitControlLines(control, style)),
     ],
     tally: tallyOf(verdicts, broken.length, judged),
-    results: { verdicts: withShapes(verdicts, own), controls: judged, problems: broken },
+    results: () => ({ verdicts: withShapes(verdicts, own), controls: judged, problems: broken }),
   };
 }
 

@@ -1,16 +1,18 @@
 /** `limits DIR`: images that another host built, held to the launches, the records and every chip. Needs no GPU and no compiler. */
 import type { LimitControlResult } from '../audit/controls.ts';
 import { judgeControls } from '../audit/controls.ts';
+import { writeWhole } from '../device/toolchain/cache.ts';
 import { imageProblemLine, limitControlLines, unregisteredLines, verdictLines } from '../report/limits.ts';
 import { limitsText } from '../report/limits-json.ts';
 import { limitsTables } from '../report/limits-table.ts';
 import type { Style } from '../report/style.ts';
-import { count, counted } from '../report/words.ts';
+import { count } from '../numerics/digits.ts';
+import { counted } from '../report/words.ts';
 import { readAuditData } from './audit-data.ts';
 import { styleFor } from './colour.ts';
 import type { ExitCode } from './errors.ts';
 import { NothingRunError } from './errors.ts';
-import { requireWritable, writeWhole } from './json-file.ts';
+import { requireWritable } from './json-file.ts';
 import type { LimitsOptions } from './limits-flags.ts';
 import { LIMITS_USAGE, readLimitsFlags } from './limits-flags.ts';
 import type { FoundImages } from './limits-folder.ts';

@@ -6,7 +6,7 @@ import { DIALECTS } from '../families/formula/functions.ts';
 import { parseRecords, serialiseRecords } from '../audit/records-file.ts';
 import type { RecordSet } from '../audit/records.ts';
 import { byRelease, setName } from '../audit/records.ts';
-import { writeCached } from '../device/toolchain/cache.ts';
+import { writeWhole } from '../device/toolchain/cache.ts';
 import type { Compiler } from '../device/vendor/vendor.ts';
 
 /** The folder of records: TF_RECORDS, or the project's own. The executable has none unless it is named: it holds its records. */
@@ -44,6 +44,6 @@ export function setFor(dialect: Dialect, { name, release }: Compiler, sets: read
 export function writeRecords(root: string, set: RecordSet): string {
   const path = join(root, set.dialect, `${setName(set)}.jsonl`);
   const text = serialiseRecords(set);
-  if (!existsSync(path) || readFileSync(path, 'utf8') !== text) writeCached(path, text);
+  if (!existsSync(path) || readFileSync(path, 'utf8') !== text) writeWhole(path, text);
   return path;
 }

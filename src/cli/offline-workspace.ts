@@ -4,7 +4,7 @@ import { basename, dirname, extname, join, relative, resolve } from 'node:path';
 import type { Dialect } from '../families/formula/functions.ts';
 import { definesText } from '../audit/launch.ts';
 import { setName } from '../audit/records.ts';
-import { hashOf, writeCached } from '../device/toolchain/cache.ts';
+import { hashOf, writeWhole } from '../device/toolchain/cache.ts';
 import type { Compile, Compiler } from '../device/vendor/vendor.ts';
 import type { Unit } from './offline-units.ts';
 
@@ -67,5 +67,5 @@ function stem(source: string): string {
 function writeChanged(path: string, text: string): void {
   if (existsSync(path) && readFileSync(path, 'utf8') === text) return;
   mkdirSync(dirname(path), { recursive: true });
-  writeCached(path, text);
+  writeWhole(path, text);
 }

@@ -3,7 +3,7 @@ import type { Dialect } from '../families/formula/functions.ts';
 import { addressText, controlAddress, matcher } from '../spec/address.ts';
 import type { GateName } from '../spec/contract.ts';
 import type { Kernel, PlantedControl } from '../spec/registration.ts';
-import { gateApplies } from '../gates/applies.ts';
+import { nothingToProve } from '../gates/applies.ts';
 import { gateCases } from '../gates/job.ts';
 import type { Job, RunOptions } from '../gates/run.ts';
 import { jobsOf } from '../gates/run.ts';
@@ -50,7 +50,8 @@ function planKernel(kernel: Kernel, options: RunOptions): PlannedRegistration[] 
       const casesOf = (gate: GateName): string[] =>
         (labels.get(gate) ?? []).map((label) => address(gate, label)).filter(selects);
       // A gate that applies but has no case is run all the same, so that its absence is reported.
-      const isEmpty = (gate: GateName): boolean => labels.get(gate)?.length === 0 && gateApplies(kernel.contract, gate);
+      const isEmpty = (gate: GateName): boolean =>
+        labels.get(gate)?.length === 0 && nothingToProve(kernel.contract, gate) === undefined;
       return {
         kernel,
         dialect,

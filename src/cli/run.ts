@@ -1,5 +1,6 @@
 /** The default command: run what is selected, print each registration as it completes, close with SUMMARY. */
 import type { JobDone, Progress, RunTotals } from '../gates/run.ts';
+import { writeWhole } from '../device/toolchain/cache.ts';
 import { closingLine, registrationLines } from '../report/lines.ts';
 import type { Registration } from '../report/registration.ts';
 import { exitCode, summaryLine, tallyOf } from '../report/tally.ts';
@@ -9,7 +10,7 @@ import { requireDevice } from './devices.ts';
 import type { ExitCode } from './errors.ts';
 import type { Options } from './flags.ts';
 import { interruptedText, interruptibly } from './interrupt.ts';
-import { requireWritable, writeWhole } from './json-file.ts';
+import { requireWritable } from './json-file.ts';
 import { progressOn } from './progress.ts';
 import type { Selection } from './selection.ts';
 import { selectionOf } from './selection.ts';
@@ -82,7 +83,7 @@ async function finish(options: Options, { settings, plan, limits }: Selection, f
     const asked = { gates, only: options.only, withControls: settings.controls };
     const head = { ...facts, program, ...asked, summary, exitCode: code };
     const { reportOf, reportText } = await import('../report/json.ts');
-    writeWhole(options.json, reportText(reportOf(head, registrations, limits?.results)));
+    writeWhole(options.json, reportText(reportOf(head, registrations, limits?.results())));
   }
   if (plan.jobs.length > 0) print([closingLine({ ...facts, selected: selectedText(planned.kernels, plan.total) })]);
   print([summary]);

@@ -2,8 +2,8 @@
 import { plantable } from '../families/fills/plants.ts';
 import type { Contract, GateName } from '../spec/contract.ts';
 
-/** Whether a kernel has anything for a gate to prove. */
-export function gateApplies({ accumulator, inputs }: Contract, gate: GateName): boolean {
-  if (gate === 'nonfinite') return Object.values(inputs).some(plantable);
-  return gate !== 'sums' || accumulator === 'f32';
+/** Why a kernel has nothing for a gate to prove; undefined where it has. */
+export function nothingToProve({ accumulator, inputs }: Contract, gate: GateName): string | undefined {
+  if (gate === 'nonfinite' && !Object.values(inputs).some(plantable)) return 'no input holds NaN or Inf';
+  return gate === 'sums' && accumulator === 'none' ? 'nothing is summed' : undefined;
 }

@@ -4,6 +4,7 @@
  */
 import { CLASS_NAMES, classesOf } from '../numerics/class.ts';
 import { decodeAll, encodeAll, round, toBits } from '../numerics/codec.ts';
+import { count } from '../numerics/digits.ts';
 import { bytesOf } from '../numerics/dtype.ts';
 import { halfUlp } from '../numerics/ulp.ts';
 import type { Ends } from '../families/formula/range.ts';
@@ -21,9 +22,6 @@ export interface Judged {
 
 export const placeText = ({ name, tensor, shape }: Judged, index: number): string =>
   `${name}[${coordinates(tensor, shape, index).join(', ')}]`;
-
-/** 34952 as `34,952`. */
-export const count = (n: number): string => n.toLocaleString('en-US');
 
 function bitsText(judged: Judged, index: number): string {
   const size = bytesOf(judged.tensor.dtype);

@@ -3,19 +3,11 @@ import type { Dialect } from '../families/formula/functions.ts';
 import type { GateName, KnownFinding } from '../spec/contract.ts';
 import type { Kernel } from '../spec/registration.ts';
 import { knownFindings } from '../spec/registration.ts';
-import { gateApplies } from './applies.ts';
+import { nothingToProve } from './applies.ts';
 import type { GateCase } from './case.ts';
 import type { Finding, Note, Outcome } from './finding.ts';
 import { worseMargin } from './finding.ts';
 import type { CaseFinding, GateResult, Status } from './result.ts';
-
-/** Why a gate that does not apply passes. */
-const NOTHING_TO_PROVE: Readonly<Record<GateName, string>> = {
-  nonfinite: 'no input holds NaN or Inf',
-  repeat: '',
-  shapes: '',
-  sums: 'nothing is summed',
-};
 
 /** A finding at its case, without what only the gate itself needs. */
 function atCase(finding: Finding, label: string): CaseFinding {
@@ -98,7 +90,8 @@ export class GateTrial {
 
   private verdict(): { status: Status; reason?: string } {
     if (this.reason !== undefined) return { status: 'fail', reason: this.reason };
-    if (!gateApplies(this.kernel.contract, this.gate)) return { status: 'pass', reason: NOTHING_TO_PROVE[this.gate] };
+    const nothing = nothingToProve(this.kernel.contract, this.gate);
+    if (nothing !== undefined) return { status: 'pass', reason: nothing };
     if (this.cases === 0)
       return { status: 'not run', reason: this.skipped > 0 ? 'no case fits' : 'no case is selected' };
     if (this.skipped > 0 && this.findings.length === 0)

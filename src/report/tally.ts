@@ -3,7 +3,8 @@ import type { GateName } from '../spec/contract.ts';
 import type { ControlStatus, Status } from '../gates/result.ts';
 import type { Registration } from './registration.ts';
 import { statusOf } from './registration.ts';
-import { count, counted, gateNumbers } from './words.ts';
+import { count } from '../numerics/digits.ts';
+import { counted, gateNumbers } from './words.ts';
 
 /** What a run set out to do, known before it began. */
 export interface Planned {

@@ -1,8 +1,7 @@
 /** Numbers and names as the output writes them. */
+import { count } from '../numerics/digits.ts';
 import type { GateName } from '../spec/contract.ts';
 import { GATES } from '../spec/contract.ts';
-
-export const count = (n: number): string => n.toLocaleString('en-US');
 
 /** `1 gate`, `4 gates`. */
 export const counted = (n: number, noun: string): string => `${count(n)} ${n === 1 ? noun : plural(noun)}`;

@@ -14,7 +14,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { UsageError } from '../../src/cli/errors.ts';
-import { requireWritable, writeWhole } from '../../src/cli/json-file.ts';
+import { requireWritable } from '../../src/cli/json-file.ts';
+import { writeWhole } from '../../src/device/toolchain/cache.ts';
 import type { Report } from '../../src/report/json.ts';
 import { readReport } from '../../src/report/json.ts';
 import type { Ran } from './executable.ts';

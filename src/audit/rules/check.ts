@@ -5,7 +5,8 @@
 import type { Chip } from '../chips/chip.ts';
 import type { Extent, LaunchAt } from '../launch.ts';
 import type { Limit, LimitProblem } from '../problem.ts';
-import { count, extentText } from '../problem.ts';
+import { count } from '../../numerics/digits.ts';
+import { extentText } from '../problem.ts';
 
 export interface Check {
   readonly limit: Limit;

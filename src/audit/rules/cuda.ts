@@ -3,7 +3,8 @@ import type { CudaChip } from '../chips/chip.ts';
 import type { Extent, LaunchAt } from '../launch.ts';
 import { volumeOf } from '../launch.ts';
 import type { CudaMeasured } from '../measured.ts';
-import { count, extentText } from '../problem.ts';
+import { count } from '../../numerics/digits.ts';
+import { extentText } from '../problem.ts';
 import type { Check } from './check.ts';
 import { atMost, must, notEmpty, sameGroup } from './check.ts';
 

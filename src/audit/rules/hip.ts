@@ -5,7 +5,7 @@ import type { HipChip, VgprFile } from '../chips/chip.ts';
 import type { LaunchAt } from '../launch.ts';
 import { volumeOf } from '../launch.ts';
 import type { HipMeasured } from '../measured.ts';
-import { count } from '../problem.ts';
+import { count } from '../../numerics/digits.ts';
 import type { Check } from './check.ts';
 import { atMost, must, notEmpty, sameGroup } from './check.ts';
 

@@ -3,7 +3,7 @@ import type { MetalChip } from '../chips/chip.ts';
 import type { LaunchAt } from '../launch.ts';
 import { volumeOf } from '../launch.ts';
 import type { MetalMeasured } from '../measured.ts';
-import { count } from '../problem.ts';
+import { count } from '../../numerics/digits.ts';
 import type { Check } from './check.ts';
 import { atMost, must, notEmpty } from './check.ts';
 

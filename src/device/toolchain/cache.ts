@@ -5,7 +5,16 @@
  * headers keep working with a seal behind them.
  */
 
-import { appendFileSync, mkdirSync, readFileSync, readdirSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { threadId } from 'node:worker_threads';
 
@@ -49,10 +58,15 @@ export function publish(temporary: string, path: string): void {
   renameSync(temporary, path);
 }
 
-export function writeCached(path: string, data: string | Uint8Array): void {
+/** Writes a file so that a reader finds all of it or what was there before; leaves nothing beside it where that fails. */
+export function writeWhole(path: string, data: string | Uint8Array): void {
   const temporary = temporaryBeside(path);
-  writeFileSync(temporary, data);
-  publish(temporary, path);
+  try {
+    writeFileSync(temporary, data);
+    publish(temporary, path);
+  } finally {
+    rmSync(temporary, { force: true });
+  }
 }
 
 /** The bytes of a sealed file less its seal, or null where the file is absent or not what was sealed. */
@@ -73,5 +87,5 @@ export function publishSealed(temporary: string, path: string): Uint8Array {
 
 export function writeSealed(path: string, data: string): void {
   const bytes = Buffer.from(data);
-  writeCached(path, Buffer.concat([bytes, sealOf(bytes)]));
+  writeWhole(path, Buffer.concat([bytes, sealOf(bytes)]));
 }

@@ -1,7 +1,7 @@
 /** AMD's hipcc, or a plain clang with this folder's headers: one source for one chip at a time, to a bare code object. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { hashOf, writeCached } from '../toolchain/cache.ts';
+import { hashOf, writeWhole } from '../toolchain/cache.ts';
 import { run } from '../toolchain/process.ts';
 import type { Compile, Compiled, Compiler, CompilerName, Missing, Vendor } from './vendor.ts';
 import { firstOf, notFound, outputOf, releaseOf, runIn, sourceFlags, wordsOf } from './vendor.ts';
@@ -78,6 +78,6 @@ async function compile({ name, path }: Compiler, request: Compile): Promise<Comp
 function writeHeaders(folder: string): string {
   const name = `include-${hashOf(...Object.values(HEADERS)).slice(0, 12)}`;
   mkdirSync(join(folder, name, 'hip'), { recursive: true });
-  for (const [file, text] of Object.entries(HEADERS)) writeCached(join(folder, name, 'hip', file), text);
+  for (const [file, text] of Object.entries(HEADERS)) writeWhole(join(folder, name, 'hip', file), text);
   return name;
 }

@@ -5,7 +5,7 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Dialect } from '../../families/formula/functions.ts';
-import { hashOf, readCached, writeCached } from '../toolchain/cache.ts';
+import { hashOf, readCached, writeWhole } from '../toolchain/cache.ts';
 import { VENDORS } from './all.ts';
 import type { Compile, Compiled, Compiler } from './vendor.ts';
 
@@ -63,7 +63,7 @@ function readReceipt(path: string, key: string): Compiled[] | undefined {
 
 function writeReceipt(path: string, key: string, compiled: readonly Compiled[]): void {
   const parts = compiled.flatMap((part) => ('image' in part ? [{ ...part, hash: imageHash(part.image) }] : []));
-  writeCached(path, JSON.stringify({ key, parts }));
+  writeWhole(path, JSON.stringify({ key, parts }));
 }
 
 /** '' where there is no such file, which no receipt holds. */

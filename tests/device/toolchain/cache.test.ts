@@ -7,7 +7,7 @@ import {
   hashOfFolder,
   readCached,
   readSealed,
-  writeCached,
+  writeWhole,
   writeSealed,
 } from '../../../src/device/toolchain/cache.ts';
 import { cachedImage, imagePath, rememberImage } from '../../../src/device/toolchain/manifest.ts';
@@ -23,12 +23,12 @@ describe('a hash', () => {
 
   test('of a folder changes with a name and with a content', () => {
     const files = join(folder, 'files');
-    writeCached(join(files, 'a/b.h'), 'one');
+    writeWhole(join(files, 'a/b.h'), 'one');
     const first = hashOfFolder(files);
     expect(hashOfFolder(files)).toBe(first);
-    writeCached(join(files, 'a/b.h'), 'two');
+    writeWhole(join(files, 'a/b.h'), 'two');
     const second = hashOfFolder(files);
-    writeCached(join(files, 'a/c.h'), '');
+    writeWhole(join(files, 'a/c.h'), '');
     expect(new Set([first, second, hashOfFolder(files)]).size).toBe(3);
   });
 });
@@ -36,8 +36,8 @@ describe('a hash', () => {
 describe('the cache', () => {
   test('writes whole files and leaves nothing else', () => {
     const path = join(folder, 'whole/x');
-    writeCached(path, 'one');
-    writeCached(path, 'two');
+    writeWhole(path, 'one');
+    writeWhole(path, 'two');
     expect(new TextDecoder().decode(readCached(path) ?? undefined)).toBe('two');
     expect(readdirSync(join(folder, 'whole'))).toEqual(['x']);
     expect(readCached(join(folder, 'whole/y'))).toBeNull();
