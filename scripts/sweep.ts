@@ -9,6 +9,7 @@ import { DIALECTS } from '../src/families/formula/functions.ts';
 import { runJob } from '../src/gates/job.ts';
 import { GATES } from '../src/spec/contract.ts';
 import { readListing } from '../src/spec/listing.ts';
+import { MODES } from '../src/spec/modes.ts';
 import { loadKernels } from '../src/spec/load.ts';
 
 const MOST = 100_000;
@@ -38,6 +39,7 @@ async function sweep(
       limitMs: 30_000,
       selects: (at: string) => elements(at) <= MOST,
       dialects: DIALECTS,
+      modes: MODES,
       controls: false,
     };
     for (const kernel of kernels.values()) {

@@ -2,6 +2,23 @@ import { edit, standing } from '#contract';
 
 const THREADS = 256;
 
+/**
+ * A product of bf16 values, and a tenth of it twice over: 0.05 is half of 0.1 in fp32 too, so both products round alike, and
+ * their difference is 0 until one of them is fused. Corner values, which overflow, are left alone.
+ */
+const EQUAL_PRODUCTS = (x: string, w: string, abs: string): string => `{
+    const float one = ${x} * ${w}, size = ${abs}(one);
+    const float whole = one + (one * 0.1f - (one + one) * 0.05f) * 0x1p16f;
+    sum += size > 0x1p-60f && size < 0x1p60f ? whole : one;
+  }`;
+
+/** Exact where subnormals stay: of a product of bf16 values, 16 bits from 2^-6 on end at 2^-149 once they are scaled. */
+const THROUGH_SUBNORMALS = (x: string, w: string, abs: string): string => `{
+    const float one = ${x} * ${w}, size = ${abs}(one);
+    const float scaled = one * 0x1p-127f * 0x1p63f * 0x1p64f;
+    sum += size > 0x1p-6f && size < 1.0f ? scaled : one;
+  }`;
+
 /** The standing controls: for each gate, a kernel built to break it. */
 export default [
   standing('row_max', [
@@ -138,6 +155,57 @@ export default [
         hip: edit('using Accumulator = float;', 'using Accumulator = f16;'),
         metal: edit('using accumulator = float;', 'using accumulator = half;'),
         xpu: edit('typedef float accumulator;', 'typedef half accumulator;'),
+      },
+    },
+    {
+      fault: 'a difference of two equal products is added, which is 0 only where both are rounded',
+      reddens: 'shapes',
+      finding: 'value',
+      mode: 'fused',
+      edit: {
+        cuda: edit(
+          'sum = Accumulator(fmaf(__bfloat162float(row[i]), __bfloat162float(w[i]), float(sum)));',
+          EQUAL_PRODUCTS('__bfloat162float(row[i])', '__bfloat162float(w[i])', 'fabsf'),
+        ),
+        hip: edit(
+          'sum = Accumulator(fmaf(to_f32(row[i]), to_f32(w[i]), float(sum)));',
+          EQUAL_PRODUCTS('__bfloat162float(row[i])', '__bfloat162float(w[i])', 'fabsf'),
+        ),
+        metal: edit(
+          'sum = accumulator(fma(float(x[i]), float(w[i]), float(sum)));',
+          EQUAL_PRODUCTS('float(x[i])', 'float(w[i])', 'fabs'),
+        ),
+        xpu: edit(
+          'sum = (accumulator)fma(from_bf16(x[i]), from_bf16(w[i]), (float)sum);',
+          `{
+#pragma OPENCL FP_CONTRACT DEFAULT
+    ${EQUAL_PRODUCTS('from_bf16(x[i])', 'from_bf16(w[i])', 'fabs')}
+  }`,
+        ),
+      },
+    },
+    {
+      fault: 'the products pass through subnormals on their way into the sum',
+      reddens: 'shapes',
+      finding: 'value',
+      mode: 'flushed',
+      edit: {
+        cuda: edit(
+          'sum = Accumulator(fmaf(__bfloat162float(row[i]), __bfloat162float(w[i]), float(sum)));',
+          THROUGH_SUBNORMALS('__bfloat162float(row[i])', '__bfloat162float(w[i])', 'fabsf'),
+        ),
+        hip: edit(
+          'sum = Accumulator(fmaf(to_f32(row[i]), to_f32(w[i]), float(sum)));',
+          THROUGH_SUBNORMALS('__bfloat162float(row[i])', '__bfloat162float(w[i])', 'fabsf'),
+        ),
+        metal: edit(
+          'sum = accumulator(fma(float(x[i]), float(w[i]), float(sum)));',
+          THROUGH_SUBNORMALS('float(x[i])', 'float(w[i])', 'fabs'),
+        ),
+        xpu: edit(
+          'sum = (accumulator)fma(from_bf16(x[i]), from_bf16(w[i]), (float)sum);',
+          THROUGH_SUBNORMALS('from_bf16(x[i])', 'from_bf16(w[i])', 'fabs'),
+        ),
       },
     },
   ]),

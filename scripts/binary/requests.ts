@@ -1,9 +1,11 @@
 /** Every image that a run may ask for: each kernel's own, and each control's that plants something in the source or the launch. */
 import type { ImageRequest } from '../../src/device/images.ts';
 import { imageKey } from '../../src/device/images.ts';
+import { MODE } from '../../src/gates/mode.ts';
 import { requestFor } from '../../src/gates/subject.ts';
 import type { Dialect } from '../../src/families/formula/functions.ts';
 import type { Kernel, PlantedControl } from '../../src/spec/registration.ts';
+import { MODES } from '../../src/spec/modes.ts';
 import { launchesOf } from '../../src/spec/registration.ts';
 
 /** Requests by their key, so that controls which leave the source alone add none. */
@@ -26,7 +28,11 @@ function requestsOf(
   dialect: Dialect,
   control: PlantedControl | undefined,
 ): ImageRequest[] {
-  return launchesOf(kernel.contract, dialect).map((launch) =>
-    requestFor({ texts }, kernel, dialect, control?.launch?.(launch) ?? launch, control),
+  const modes = control ? (['plain', control.mode ?? 'plain'] as const) : MODES;
+  const kinds = new Set(modes.map((mode) => MODE[mode].image));
+  return launchesOf(kernel.contract, dialect).flatMap((launch) =>
+    [...kinds].map((kind) =>
+      requestFor({ texts }, kernel, dialect, kind, control?.launch?.(launch) ?? launch, control),
+    ),
   );
 }

@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import * as v from 'valibot';
 import { DIALECTS } from '../families/formula/functions.ts';
 import { GATES } from '../spec/contract.ts';
+import { MODES } from '../spec/modes.ts';
 import { UsageError } from './errors.ts';
 import { nearest } from '../spec/nearest.ts';
 
@@ -10,6 +11,7 @@ export const FLAGS = {
   only: { type: 'string', multiple: true },
   gate: { type: 'string', multiple: true },
   dialect: { type: 'string', multiple: true },
+  mode: { type: 'string', multiple: true },
   device: { type: 'string' },
   seed: { type: 'string' },
   jobs: { type: 'string' },
@@ -69,6 +71,7 @@ const schema = v.object({
   only: v.optional(v.array(some('a part of an address, or a pattern with *')), []),
   gate: listOf([...GATES, LIMITS], 'gate'),
   dialect: listOf(DIALECTS, 'dialect'),
+  mode: listOf(MODES, 'mode'),
   device: v.optional(oneOf(DEVICES, 'device'), 'host'),
   seed: v.optional(
     v.pipe(

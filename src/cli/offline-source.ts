@@ -30,7 +30,7 @@ export interface SourceFacts {
 /** A record for each kernel of a job's unit; an image that does not load is a problem. */
 export async function readSource({ unit }: OfflineJob, source: string): Promise<SourceFacts> {
   const { dialect, source: path, text, defines } = unit;
-  const result = await openImages().get({ dialect, path, text, defines });
+  const result = await openImages().get({ kind: 'fast', dialect, path, text, defines });
   if ('error' in result) {
     const what = 'its source does not compile for the host device, which reads it';
     return { records: [], problems: [{ chips: [SOURCE_CHIP], what, words: result.error }] };

@@ -45,7 +45,16 @@ export async function offline(argv: readonly string[]): Promise<ExitCode> {
 function planFor(kernels: readonly Kernel[], options: OfflineOptions): Plan {
   const { only, dialect: dialects, seed } = options;
   const gates = options.gate.filter((gate) => gate !== LIMITS);
-  return planOf(kernels, { seed, limitMs: 0, only, gates, dialects, controls: !options['no-controls'], jobs: 1 });
+  return planOf(kernels, {
+    seed,
+    limitMs: 0,
+    only,
+    gates,
+    dialects,
+    modes: ['plain'],
+    controls: !options['no-controls'],
+    jobs: 1,
+  });
 }
 
 function absentLines({ dialect, what, install }: Absent, style: Style): string[] {

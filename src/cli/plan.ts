@@ -3,6 +3,7 @@ import type { Dialect } from '../families/formula/functions.ts';
 import { addressText, controlAddress, matcher } from '../spec/address.ts';
 import type { GateName } from '../spec/contract.ts';
 import type { Kernel, PlantedControl } from '../spec/registration.ts';
+import { modeOf } from '../spec/registration.ts';
 import { nothingToProve } from '../gates/applies.ts';
 import { gateCases } from '../gates/job.ts';
 import type { Job, RunOptions } from '../gates/run.ts';
@@ -39,7 +40,7 @@ const needs = ({ kernel, gates, controls }: PlannedRegistration, job: Job): bool
 function planKernel(kernel: Kernel, options: RunOptions): PlannedRegistration[] {
   const selects = matcher(options.only);
   const labels = new Map(
-    options.gates.map((gate) => [gate, gateCases(kernel, gate, options.seed).map(({ label }) => label)]),
+    options.gates.map((gate) => [gate, gateCases(kernel, gate, options.seed, options.modes).map(({ label }) => label)]),
   );
   return kernel.dialects
     .filter((dialect) => options.dialects.includes(dialect))
@@ -71,9 +72,10 @@ function controlsOf(
   whole: (gate: GateName) => boolean,
 ): PlantedControl[] {
   return kernel.controls.filter(
-    ({ id, reddens, dialects }) =>
-      dialects.includes(dialect) &&
-      options.gates.includes(reddens) &&
-      (whole(reddens) || selects(controlAddress(kernel.name, dialect, id))),
+    (control) =>
+      control.dialects.includes(dialect) &&
+      options.modes.includes(modeOf(control)) &&
+      options.gates.includes(control.reddens) &&
+      (whole(control.reddens) || selects(controlAddress(kernel.name, dialect, control.id))),
   );
 }

@@ -2,6 +2,7 @@
 import type { RunOptions } from '../gates/run.ts';
 import { GATES } from '../spec/contract.ts';
 import type { Kernel } from '../spec/registration.ts';
+import { MODES } from '../spec/modes.ts';
 import { DIALECTS } from '../families/formula/functions.ts';
 import { counted, shellWord } from '../report/words.ts';
 import { styleFor } from './colour.ts';
@@ -59,6 +60,7 @@ function settingsOf(options: Options): RunOptions {
     only: options.only,
     gates: options.gate.filter((gate) => gate !== LIMITS),
     dialects: options.dialect,
+    modes: options.mode,
     controls: !options['no-controls'],
     jobs: options.jobs ?? navigator.hardwareConcurrency,
   };
@@ -71,13 +73,16 @@ interface Filter {
 }
 
 function filtersOf(options: Options): Filter[] {
-  const { only, gate, dialect } = options;
+  const { only, gate, dialect, mode } = options;
   const all: Options['gate'] = [...GATES, LIMITS];
   const without: Options = { ...options, 'no-controls': false };
   return [
     ...(gate.length < all.length ? [{ text: `--gate ${gate.join(',')}`, without: { ...options, gate: all } }] : []),
     ...(dialect.length < DIALECTS.length
       ? [{ text: `--dialect ${dialect.join(',')}`, without: { ...options, dialect: [...DIALECTS] } }]
+      : []),
+    ...(mode.length < MODES.length
+      ? [{ text: `--mode ${mode.join(',')}`, without: { ...options, mode: [...MODES] } }]
       : []),
     ...(options['no-controls'] ? [{ text: '--no-controls', without }] : []),
     ...(only.length > 0 ? [{ text: onlyText(only), without: { ...options, only: [] } }] : []),

@@ -52,8 +52,6 @@ export const ARGUMENTS_MAX = 64;
 
 /** What a launch asks of the device beyond DeviceLaunch. */
 export interface LaunchFlags {
-  /** fp32 denormals are flushed to zero, inputs and results. */
-  readonly flushDenormals?: boolean;
   /** All groups are resident at once, so that they may wait for each other. */
   readonly cooperative?: boolean;
 }
@@ -75,7 +73,7 @@ export class LaunchBlock {
       view.setUint32(36 + 4 * i, launch.group[i] ?? 1, true);
     }
     view.setUint32(48, launch.cluster, true);
-    view.setUint32(52, flagBits(flags), true);
+    view.setUint32(52, flagBits(launch, flags), true);
     view.setBigUint64(56, BigInt(launch.schedule), true);
     view.setUint32(64, launch.localPoison, true);
     view.setUint32(68, 0, true);
@@ -103,6 +101,6 @@ export class LaunchBlock {
   }
 }
 
-function flagBits({ flushDenormals, cooperative }: LaunchFlags): number {
+function flagBits({ flushDenormals }: DeviceLaunch, { cooperative }: LaunchFlags): number {
   return (flushDenormals ? FLUSH_DENORMALS : 0) | (cooperative ? COOPERATIVE : 0);
 }

@@ -64,6 +64,8 @@ export interface DeviceLaunch {
   readonly schedule: number;
   /** Host device: the word that fills local memory before every group. GPUs ignore it. */
   readonly localPoison: number;
+  /** fp32 subnormals are zero, as operands and as results. On a GPU this is its compiler's to say. */
+  readonly flushDenormals?: boolean;
 }
 
 export interface Device {

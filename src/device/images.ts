@@ -1,8 +1,16 @@
 /** Where images come from: compiled on the spot by the toolchain, or embedded in the executable. */
 import type { Dialect } from '../families/formula/functions.ts';
 
+/**
+ * How an image is compiled. fast: every operation rounds once, as gates take it. fused: a product and the sum that takes it may
+ * round once together, as nvcc, hipcc and Metal's compiler do by default.
+ */
+export const IMAGE_KINDS = ['fast', 'fused'] as const;
+export type ImageKind = (typeof IMAGE_KINDS)[number];
+
 /** One source, as it is to be compiled: a control's edit is already in the text. */
 export interface ImageRequest {
+  readonly kind: ImageKind;
   readonly dialect: Dialect;
   /** Relative to kernels/, for messages. */
   readonly path: string;
@@ -18,10 +26,10 @@ export interface ImageStore {
 }
 
 /** A name for a request: equal requests have equal names. */
-export function imageKey({ dialect, path, text, defines }: ImageRequest): string {
+export function imageKey({ kind, dialect, path, text, defines }: ImageRequest): string {
   const sorted = Object.entries(defines).toSorted(([a], [b]) => (a < b ? -1 : 1));
   return new Bun.CryptoHasher('sha256')
-    .update(JSON.stringify([dialect, path, text, sorted]))
+    .update(JSON.stringify([kind, dialect, path, text, sorted]))
     .digest('hex')
     .slice(0, 32);
 }

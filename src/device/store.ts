@@ -31,9 +31,9 @@ export const openImages = (): ImageStore => (Bun.isStandaloneExecutable ? { get:
 /** A store that compiles each request for the host device, or finds it compiled before. */
 export function compilingStore(root: string = KERNELS): ImageStore {
   return {
-    get: ({ dialect, path, text, defines }) => {
+    get: ({ kind, dialect, path, text, defines }) => {
       const includeDirs = [join(root, 'shared', HEADERS[dialect]), join(root, dirname(path))];
-      return compileHost({ dialect, source: text, path: `kernels/${path}`, defines, includeDirs });
+      return compileHost({ kind, dialect, source: text, path: `kernels/${path}`, defines, includeDirs });
     },
   };
 }
@@ -48,6 +48,6 @@ async function readEmbedded(request: ImageRequest): Promise<ImageResult> {
   const error = embedded(errorFile(key));
   if (existsSync(error)) return { error: readFileSync(error, 'utf8') };
   return {
-    error: `${request.path}: this executable holds no image of it. Run from source, where the compiler is used.`,
+    error: `${request.path}: this executable holds no ${request.kind} image of it. Run from source, where the compiler is used.`,
   };
 }

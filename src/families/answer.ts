@@ -3,6 +3,7 @@ import type { Accumulator, Order } from '../numerics/orders.ts';
 import { replaySum } from '../numerics/orders.ts';
 import type { Contraction } from './contraction.ts';
 import { SUMS, contract, formulaOverSums, operand, splitContraction, sumRanges } from './contraction.ts';
+import { flushedAway } from './flushed.ts';
 import type { Graph } from './formula/graph.ts';
 import type { Arithmetic, Ends } from './formula/range.ts';
 import { flushEnds, rangeReader } from './formula/range.ts';
@@ -120,7 +121,9 @@ function projectionSweep(
   const rows = rowCount(mainOutput(problem), shape);
   const exact = sum ? undefined : contract(problem, contraction, inputs);
   const values = exact?.values ?? replayedSums(problem, contraction, inputs, sum ?? plainSum);
-  const spread = arithmetic && exact && sumRanges(exact, contraction, sizeOf(shape, problem.formula.over), arithmetic);
+  const flushed = arithmetic?.flush ? flushedAway(problem, contraction, inputs) : null;
+  const spread =
+    arithmetic && exact && sumRanges(exact, contraction, sizeOf(shape, problem.formula.over), arithmetic, flushed);
   const others = Object.entries(problem.inputs).filter(([, tensor]) => tensor.dims.at(-1) !== problem.formula.over);
   const bind = (row: number): RowBinding => {
     const from = row * width;

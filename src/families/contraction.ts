@@ -114,8 +114,14 @@ export interface OperandRow {
   readonly magnitudes: Float64Array;
 }
 
-/** Evaluates one side of the product a row at a time. */
-export function operand(problem: Problem, inputs: Inputs, root: number, dim: string): (row: number) => OperandRow {
+/** Evaluates one side of the product a row at a time, from the inputs, each value of which `flush` may change. */
+export function operand(
+  problem: Problem,
+  inputs: Inputs,
+  root: number,
+  dim: string,
+  flush?: (value: number) => number,
+): (row: number) => OperandRow {
   const { graph } = problem;
   const width = sizeOf(inputs.shape, problem.formula.over);
   const wanted = ancestors(graph, root);
@@ -127,7 +133,10 @@ export function operand(problem: Problem, inputs: Inputs, root: number, dim: str
     return [
       {
         name: node.name,
-        read: (row: number) => readRow(tensor, inputs.shape, bytes, tensor.dims.includes(dim) ? row : 0),
+        read: (row: number) => {
+          const values = readRow(tensor, inputs.shape, bytes, tensor.dims.includes(dim) ? row : 0);
+          return flush ? values.map(flush) : values;
+        },
       },
     ];
   });
@@ -234,13 +243,14 @@ const LOST = { kept: 2 ** -150, flushed: 2 ** -126 };
 
 /**
  * The range of each sum: gamma of the chain and of the term's own roundings, times the magnitude, and what underflow takes
- * from each term. A zero may have either sign, as the sum may start at its first term or at 0.
+ * from each term, operands that are `flushed` among it. A zero may have either sign, as the sum may start at its first term or at 0.
  */
 export function sumRanges(
   sums: Sums,
   contraction: Contraction,
   width: number,
   arithmetic: Arithmetic,
+  flushed: Float64Array | null,
 ): { lo: Float64Array; hi: Float64Array } {
   const share = gamma(arithmetic.depth + contraction.termRoundings) + width * 2 ** -53;
   const lost = width * (contraction.termRoundings + 1) * (arithmetic.flush ? LOST.flushed : LOST.kept);
@@ -250,7 +260,7 @@ export function sumRanges(
     const value = sums.values[i] ?? 0;
     const magnitude = sums.magnitudes[i] ?? 0;
     const exact = arithmetic.exactIntegerSums === true && Number.isInteger(value) && magnitude < 2 ** 24;
-    const error = exact || magnitude === 0 ? 0 : share * magnitude + lost;
+    const error = exact || magnitude === 0 ? 0 : share * magnitude + lost + (flushed?.[i] ?? 0);
     lo[i] = value - error || -0;
     hi[i] = value + error || 0;
   }

@@ -10,6 +10,7 @@ import type { Problem } from '../families/problem.ts';
 import type { Shape } from '../families/tensor.ts';
 import { elementCount } from '../families/tensor.ts';
 import type { Contract, GateName, Rule, RuleOutputs } from '../spec/contract.ts';
+import type { ModeName } from '../spec/modes.ts';
 import type { Kernel } from '../spec/registration.ts';
 import type { Device } from '../device/device.ts';
 import type { Outcome } from './finding.ts';
@@ -19,6 +20,8 @@ import type { Subject } from './subject.ts';
 export interface GateCase {
   readonly label: string;
   readonly shape: Shape;
+  readonly mode: ModeName;
+  /** Makes the case's data; cases that share this function share what it makes. */
   readonly prepare: () => CaseData;
 }
 

@@ -4,7 +4,9 @@
  */
 import type { Dialect } from '../families/formula/functions.ts';
 import type { GateName } from '../spec/contract.ts';
+import type { ModeName } from '../spec/modes.ts';
 import type { Kernel, PlantedControl } from '../spec/registration.ts';
+import { modeOf } from '../spec/registration.ts';
 import { ClaimError, claimed } from './attempt.ts';
 import type { GateCase } from './case.ts';
 import type { Finding, Outcome } from './finding.ts';
@@ -26,13 +28,22 @@ export class ControlTrial {
     this.gate = control.reddens;
   }
 
-  /** Cases run until the control is red; those at which it must stay green run always. */
-  wants(_label: string, shape?: GateCase['shape']): boolean {
-    if (this.broken !== undefined) return false;
-    return this.red === undefined || (shape !== undefined && this.staysGreen(shape));
+  /** Its own mode, and plain, in which what only a mode shows must stay green. */
+  modes(modes: ReadonlySet<ModeName>): ModeName[] {
+    return (['plain', modeOf(this.control)] as const).filter((mode) => modes.has(mode));
   }
 
-  private staysGreen(shape: GateCase['shape']): boolean {
+  /** Cases run until the control is red; those at which it must stay green run always. */
+  wants(gateCase: GateCase, sharing: readonly GateCase[]): boolean {
+    if (this.broken !== undefined) return false;
+    const mode = modeOf(this.control);
+    if (gateCase.mode !== mode && !(gateCase.mode === 'plain' && sharing.some((other) => other.mode === mode)))
+      return false;
+    return this.red === undefined || this.staysGreen(gateCase);
+  }
+
+  private staysGreen({ shape, mode }: GateCase): boolean {
+    if (mode !== modeOf(this.control)) return true;
     try {
       return claimed('green', () => this.control.green?.(shape) === true);
     } catch (error) {
@@ -49,7 +60,7 @@ export class ControlTrial {
   take(gateCase: GateCase, outcome: Outcome | { readonly notRun: string }, elapsedMs: number): void {
     this.elapsedMs += elapsedMs;
     if ('notRun' in outcome) return;
-    const mustStayGreen = this.staysGreen(gateCase.shape);
+    const mustStayGreen = this.staysGreen(gateCase);
     const [first] = outcome.findings;
     if (mustStayGreen) {
       this.greens++;
@@ -85,7 +96,7 @@ export class ControlTrial {
 
   private verdict(): Pick<ControlResult, 'status' | 'reason'> {
     if (this.broken !== undefined) return { status: 'broken', reason: this.broken };
-    if (this.control.green && this.greens === 0)
+    if ((this.control.green ?? this.control.mode) && this.greens === 0)
       return { status: 'broken', reason: 'no case shows that it stays green where it must' };
     if (this.red !== undefined) return { status: 'red', reason: this.red };
     const hidden = this.hidden > 0 ? `, but for ${this.hidden} at which the kernel itself is found so` : '';

@@ -3,6 +3,7 @@ import type { Dialect } from '../families/formula/functions.ts';
 import type { GateName, KnownFinding } from '../spec/contract.ts';
 import type { Kernel } from '../spec/registration.ts';
 import { knownFindings } from '../spec/registration.ts';
+import type { ModeName } from '../spec/modes.ts';
 import { nothingToProve } from './applies.ts';
 import type { GateCase } from './case.ts';
 import type { Finding, Note, Outcome } from './finding.ts';
@@ -44,8 +45,17 @@ export class GateTrial {
     private readonly selects: (label: string) => boolean,
   ) {}
 
-  wants(label: string, _shape?: GateCase['shape']): boolean {
+  /** The modes of the cases are the trial's. */
+  modes(modes: ReadonlySet<ModeName>): ModeName[] {
+    return [...modes];
+  }
+
+  wants({ label }: GateCase, _sharing?: readonly GateCase[]): boolean {
     return this.selects(label);
+  }
+
+  selectsAll(): boolean {
+    return this.selects('*');
   }
 
   cannotRun(reason: string): void {

@@ -7,12 +7,14 @@ import type { Dialect } from '../families/formula/functions.ts';
 import { addressText, controlAddress } from '../spec/address.ts';
 import type { GateName } from '../spec/contract.ts';
 import type { Kernel, PlantedControl } from '../spec/registration.ts';
-import { knownFindings } from '../spec/registration.ts';
+import { knownFindings, modeOf } from '../spec/registration.ts';
+import type { ModeName } from '../spec/modes.ts';
 import type { Judged } from './attempt.ts';
 import { attempt, tooLarge } from './attempt.ts';
-import type { Gate, GateCase } from './case.ts';
+import type { CaseData, Gate, GateCase } from './case.ts';
 import { ControlTrial } from './control.ts';
 import { GateTrial } from './gate.ts';
+import { ofModes } from './mode.ts';
 import { nonfinite } from './nonfinite.ts';
 import { repeat } from './repeat.ts';
 import type { Result } from './result.ts';
@@ -30,12 +32,13 @@ export interface JobOptions {
   /** Which case addresses run. */
   readonly selects: (address: string) => boolean;
   readonly dialects: readonly Dialect[];
+  readonly modes: readonly ModeName[];
   readonly controls: boolean;
 }
 
-/** Every case of a gate of a kernel. */
-export function gateCases(kernel: Kernel, gate: GateName, seed: string): GateCase[] {
-  return GATE_BY_NAME[gate].cases(kernel, seed);
+/** Every case of a gate of a kernel in some modes. */
+export function gateCases(kernel: Kernel, gate: GateName, seed: string, modes: readonly ModeName[]): GateCase[] {
+  return ofModes(GATE_BY_NAME[gate].cases(kernel, seed), modes);
 }
 
 /** Runs the job and returns its results, kernels before controls, in the order of the dialects. */
@@ -51,8 +54,13 @@ export async function runJob(
   const trials = trialsOf(kernel, gateName, options);
   const subjects = new Map<Trial, Prepared>();
   try {
-    for (const trial of trials) subjects.set(trial, await prepareTrial(device, sources, kernels, kernel, trial));
-    for (const gateCase of gate.cases(kernel, options.seed)) runCase(gate, gateCase, trials, subjects, device, options);
+    const cases = gateCases(kernel, gateName, options.seed, options.modes);
+    for (const trial of trials) {
+      const modes = trial.modes(new Set(cases.map(({ mode }) => mode)));
+      subjects.set(trial, await prepareTrial(device, sources, kernels, kernel, trial, modes));
+    }
+    for (const sharing of Map.groupBy(cases, ({ prepare }) => prepare).values())
+      runCases(gate, sharing, trials, subjects, device, options);
     return trials.map((trial) => trial.result());
   } finally {
     for (const { subject, replaced } of subjects.values()) {
@@ -77,7 +85,9 @@ function trialsOf(kernel: Kernel, gate: GateName, options: JobOptions): Trial[] 
     (dialect) => new GateTrial(kernel, dialect, gate, (label) => options.selects(address(dialect, label))),
   );
   if (!options.controls) return gates;
-  const controls = kernel.controls.filter((control) => control.reddens === gate);
+  const controls = kernel.controls.filter(
+    (control) => control.reddens === gate && options.modes.includes(modeOf(control)),
+  );
   const planted = controls.flatMap((control) =>
     dialects
       .filter(
@@ -98,7 +108,7 @@ function selectsControl(
 ): boolean {
   const named = options.selects(controlAddress(kernel.name, dialect, control.id));
   const gate = gates.find((trial) => trial.dialect === dialect);
-  return named || gate?.wants('*') === true;
+  return named || gate?.selectsAll() === true;
 }
 
 async function prepareTrial(
@@ -107,12 +117,13 @@ async function prepareTrial(
   kernels: ReadonlyMap<string, Kernel>,
   kernel: Kernel,
   trial: Trial,
+  modes: readonly ModeName[],
 ): Promise<Prepared> {
   try {
-    const subject = await prepareSubject(device, sources, kernel, trial.dialect, trial.control);
+    const subject = await prepareSubject(device, sources, kernel, trial.dialect, modes, trial.control);
     const replaced = kernels.get(kernel.contract.replaces ?? '');
     if (!replaced || trial.gate !== 'shapes') return { subject };
-    return { subject, replaced: await prepareSubject(device, sources, replaced, trial.dialect) };
+    return { subject, replaced: await prepareSubject(device, sources, replaced, trial.dialect, modes) };
   } catch (error) {
     if (!(error instanceof SubjectError)) throw error;
     trial.cannotRun(error.message);
@@ -120,15 +131,44 @@ async function prepareTrial(
   }
 }
 
-function runCase(
+/** Cases that share their data, which are made once. */
+function runCases(
   gate: Gate,
-  gateCase: GateCase,
+  cases: readonly GateCase[],
   trials: readonly Trial[],
   subjects: ReadonlyMap<Trial, Prepared>,
   device: Device,
   options: JobOptions,
 ): void {
-  const wanting = trials.filter((trial) => subjects.get(trial)?.subject && trial.wants(gateCase.label, gateCase.shape));
+  const launched = trials.filter((trial) => subjects.get(trial)?.subject);
+  let data: CaseData | undefined;
+  let stage: Stage | undefined;
+  const judge = (gateCase: GateCase, { subject, replaced }: Prepared): Judged => {
+    if (!subject) return { notRun: 'it cannot be launched' };
+    const { limitMs } = options;
+    const made = (data ??= gateCase.prepare());
+    return attempt(limitMs, () => {
+      stage ??= new Stage(device, subject.contract, made.inputs, limitMs);
+      const bench = { device, stage, limitMs, ...(replaced && { replaced: replaced.inMode(gateCase.mode) }) };
+      return gate.judge(made, subject.inMode(gateCase.mode), bench);
+    });
+  };
+  try {
+    for (const gateCase of cases) {
+      const wanting = launched.filter((trial) => trial.wants(gateCase, cases));
+      takeCase(gateCase, wanting, trials, (trial) => judge(gateCase, subjects.get(trial) ?? {}));
+    }
+  } finally {
+    stage?.close();
+  }
+}
+
+function takeCase(
+  gateCase: GateCase,
+  wanting: readonly Trial[],
+  trials: readonly Trial[],
+  judge: (trial: Trial) => Judged,
+): void {
   const [any] = wanting;
   if (!any) return;
   const reason = tooLarge(any.kernel.contract, gateCase.shape);
@@ -136,26 +176,13 @@ function runCase(
     for (const trial of wanting) trial.take(gateCase, { notRun: reason }, 0);
     return;
   }
-  const data = gateCase.prepare();
-  let stage: Stage | undefined;
-  const judge = ({ subject, replaced }: Prepared): Judged => {
-    if (!subject) return { notRun: 'it cannot be launched' };
-    return attempt(options.limitMs, () => {
-      stage ??= new Stage(device, subject.contract, data.inputs, options.limitMs);
-      return gate.judge(data, subject, { device, stage, limitMs: options.limitMs, ...(replaced && { replaced }) });
-    });
-  };
-  const own = ownOutcomes(trials, (trial) => judge(subjects.get(trial) ?? {}));
-  try {
-    for (const trial of wanting) {
-      const from = performance.now();
-      if (trial instanceof ControlTrial) {
-        if (isHidden(trial, own)) trial.hide();
-        else trial.take(gateCase, judge(subjects.get(trial) ?? {}), performance.now() - from);
-      } else trial.take(gateCase, own(trial.dialect), performance.now() - from);
-    }
-  } finally {
-    stage?.close();
+  const own = ownOutcomes(trials, judge);
+  for (const trial of wanting) {
+    const from = performance.now();
+    if (trial instanceof ControlTrial) {
+      if (isHidden(trial, own)) trial.hide();
+      else trial.take(gateCase, judge(trial), performance.now() - from);
+    } else trial.take(gateCase, own(trial.dialect), performance.now() - from);
   }
 }
 

@@ -20,13 +20,18 @@ import type { Kernel } from '../spec/registration.ts';
 import { stretch, tailShapes } from '../spec/shapes.ts';
 import type { GateCase } from './case.ts';
 import { CaseData } from './case.ts';
+import { inModes } from './mode.ts';
 
 export function plantedCases(kernel: Kernel, seed: string): GateCase[] {
   const operands = Object.entries(kernel.contract.inputs)
     .filter(([, tensor]) => plantable(tensor))
     .map(([name, tensor]) => ({ name, tensor }));
   return tailShapes(kernel.contract).flatMap((shape) => [
-    ...operands.flatMap((operand) => operandCases(kernel, operand, shape, seed)),
+    ...operands.flatMap((operand) =>
+      operandCases(kernel, operand, shape, seed).flatMap((plain) =>
+        inModes(kernel.contract, plain, ['fused', 'flushed']),
+      ),
+    ),
     ...operands.flatMap((operand) => laneCases(kernel, operand, shape, seed)),
     ...operands.flatMap((first, i) =>
       operands.slice(i + 1).flatMap((second) => pairCases(kernel, [first, second], shape, seed)),
@@ -102,7 +107,7 @@ function plantedCase(
     const made = plant(ordinaryInputs(contract.inputs, shape, fills, `${seed}:${contract.name}:${label}`));
     return new CaseData(made.inputs, { planted: made.planted });
   };
-  return { label, shape, prepare };
+  return { label, shape, mode: 'plain', prepare };
 }
 
 /** A shape at which a tensor has the wanted rows, or as many as its envelope and its route allow. */

@@ -33,6 +33,7 @@ export const repeat: Gate = {
     return unique.map((shape) => ({
       label: shapeText(shape),
       shape,
+      mode: 'plain',
       prepare: () => {
         const label = `${seed}:${contract.name}:${shapeText(shape)}`;
         return new CaseData(ordinaryInputs(contract.inputs, shape, contract.fills ?? {}, label));

@@ -7,6 +7,7 @@ import { Worker } from 'node:worker_threads';
 import type { Dialect } from '../families/formula/functions.ts';
 import type { GateName } from '../spec/contract.ts';
 import { GATES } from '../spec/contract.ts';
+import type { ModeName } from '../spec/modes.ts';
 import type { Kernel } from '../spec/registration.ts';
 import { volume, routeTops } from '../spec/shapes.ts';
 import type { Result } from './result.ts';
@@ -22,6 +23,7 @@ export interface RunOptions {
   readonly only: readonly string[];
   readonly gates: readonly GateName[];
   readonly dialects: readonly Dialect[];
+  readonly modes: readonly ModeName[];
   readonly controls: boolean;
   /** Worker threads. */
   readonly jobs: number;

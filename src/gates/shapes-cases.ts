@@ -3,23 +3,25 @@ import { cornerInputs, cornerKinds } from '../families/fills/corners.ts';
 import { ordinaryInputs } from '../families/fills/ordinary.ts';
 import { rowCount, shapeText } from '../families/tensor.ts';
 import type { Kernel } from '../spec/registration.ts';
-import { gateShapes, stretch, tailShapes } from '../spec/shapes.ts';
+import { gateShapes, routeBases, stretch, tailShapes } from '../spec/shapes.ts';
 import type { GateCase } from './case.ts';
 import { CaseData } from './case.ts';
+import { inModes } from './mode.ts';
 
 export function shapeCases(kernel: Kernel, seed: string): GateCase[] {
   return [...ordinaryCases(kernel, seed), ...cornerCases(kernel, seed)];
 }
 
+/** The tail of each route and its least served shape take every mode. */
 function ordinaryCases({ contract }: Kernel, seed: string): GateCase[] {
-  return gateShapes(contract, seed).map((shape) => ({
-    label: shapeText(shape),
-    shape,
-    prepare: () => {
-      const label = `${seed}:${contract.name}:${shapeText(shape)}`;
-      return new CaseData(ordinaryInputs(contract.inputs, shape, contract.fills ?? {}, label));
-    },
-  }));
+  const telling = new Set([...tailShapes(contract), ...routeBases(contract)].map(shapeText));
+  return gateShapes(contract, seed).flatMap((shape) => {
+    const text = shapeText(shape);
+    const prepare = (): CaseData =>
+      new CaseData(ordinaryInputs(contract.inputs, shape, contract.fills ?? {}, `${seed}:${contract.name}:${text}`));
+    const plain = { label: text, shape, mode: 'plain', prepare } as const;
+    return inModes(contract, plain, telling.has(text) ? ['fused', 'flushed'] : []);
+  });
 }
 
 /** Corner rows at the tail of each route; where a route takes fewer rows than there are kinds, several cases. */
@@ -30,7 +32,7 @@ function cornerCases({ contract }: Kernel, seed: string): GateCase[] {
   return tailShapes(contract).flatMap((tail) => {
     const shape = outer === undefined ? tail : stretch(contract, tail, outer, kinds.length);
     const rows = tensor ? rowCount(tensor, shape) : kinds.length;
-    return Array.from({ length: Math.ceil(kinds.length / rows) }, (_, i) => {
+    return Array.from({ length: Math.ceil(kinds.length / rows) }, (_, i) => i).flatMap((i) => {
       const label = `${shapeText(shape)},data=corners${rows < kinds.length ? `,from=${i * rows}` : ''}`;
       const prepare = (): CaseData => {
         const { inputs, fills = {}, name } = contract;
@@ -38,7 +40,11 @@ function cornerCases({ contract }: Kernel, seed: string): GateCase[] {
           corners: { dim: outer, kindOf: (row) => kinds[(i * rows + row) % kinds.length]?.name ?? '' },
         });
       };
-      return { label, shape, prepare };
+      return inModes(
+        contract,
+        { label, shape, mode: 'plain', prepare },
+        contract.formula.family === 'rule' ? ['fused'] : ['fused', 'flushed'],
+      );
     });
   });
 }

@@ -103,6 +103,7 @@ export class Stage {
         cluster: route.cluster,
         schedule: options.schedule ?? 0,
         localPoison: options.localPoison ?? LOCAL_POISONS[0],
+        flushDenormals: route.flush,
       });
       this.device.wait(this.limitMs);
     } catch (error) {

@@ -1,6 +1,6 @@
 /** What a gate judges: a kernel in one dialect, as it is or with one control planted, its images loaded. */
 import type { Device, DeviceKernel } from '../device/device.ts';
-import type { ImageRequest, ImageStore } from '../device/images.ts';
+import type { ImageKind, ImageRequest, ImageStore } from '../device/images.ts';
 import { withoutPoint } from '../families/formula/graph.ts';
 import type { Dialect } from '../families/formula/functions.ts';
 import { ulpsOf } from '../families/formula/functions.ts';
@@ -12,7 +12,9 @@ import { shapeText } from '../families/tensor.ts';
 import type { Contract, Edit, Launch } from '../spec/contract.ts';
 import type { Kernel, PlantedControl } from '../spec/registration.ts';
 import { launchesOf, sourceOf } from '../spec/registration.ts';
+import type { ModeName } from '../spec/modes.ts';
 import { ClaimError, claimed } from './attempt.ts';
+import { MODE } from './mode.ts';
 
 /** A launch with its loaded kernel. */
 export interface Route {
@@ -22,6 +24,8 @@ export interface Route {
   readonly group: readonly [number, number, number];
   readonly localBytes: (shape: Shape) => number;
   readonly cluster: number;
+  /** Subnormals are flushed. */
+  readonly flush: boolean;
 }
 
 export interface Subject {
@@ -31,6 +35,8 @@ export interface Subject {
   readonly control?: PlantedControl;
   /** The formula that is claimed: a formula control's is not the contract's. */
   readonly problem?: Problem;
+  /** The same subject in a mode that it was prepared for. */
+  readonly inMode: (mode: ModeName) => Subject;
   /** The route that takes a shape. */
   readonly route: (shape: Shape) => Route;
   /** What the arithmetic of this dialect and route may do at a shape. */
@@ -46,28 +52,31 @@ export interface Sources {
   readonly images: ImageStore;
 }
 
-/** Plants the control, gets the images, loads them. Throws a SubjectError that says what failed. */
+/** Plants the control, gets the images that the modes need, loads them. Throws a SubjectError that says what failed. */
 export async function prepareSubject(
   device: Device,
   sources: Sources,
   kernel: Kernel,
   dialect: Dialect,
+  modes: readonly ModeName[],
   control?: PlantedControl,
 ): Promise<Subject> {
   const { contract } = kernel;
   const modules: { unload: () => void }[] = [];
   const release = (): void => modules.splice(0).forEach((module) => module.unload());
-  const routes: { launch: Launch; route: Route }[] = [];
+  const routes: LoadedRoute[] = [];
   let problem: Problem | undefined;
   try {
     requireEdit(sources, kernel, dialect, control);
     problem = claimOf(kernel, control);
     for (const launch of launchesOf(contract, dialect)) {
       const planted = control?.launch?.(launch) ?? launch;
-      const image = await imageOf(sources, kernel, dialect, planted, control);
-      const module = device.load(image);
-      modules.push({ unload: () => device.unload(module) });
-      routes.push({ launch, route: routeFor(planted, device.kernel(module, planted.symbol)) });
+      for (const kind of new Set(modes.map((mode) => MODE[mode].image))) {
+        const image = await imageOf(sources, kernel, dialect, kind, planted, control);
+        const module = device.load(image);
+        modules.push({ unload: () => device.unload(module) });
+        routes.push({ kind, launch, route: routeFor(planted, device.kernel(module, planted.symbol)) });
+      }
     }
   } catch (error) {
     release();
@@ -75,31 +84,38 @@ export async function prepareSubject(
       ? error
       : new SubjectError(error instanceof Error ? error.message : String(error));
   }
-  const route = (shape: Shape): Route => {
-    const found = routes.find(({ launch }) => launch.when?.(shape) ?? true);
-    if (!found) throw new SubjectError(`no ${dialect} launch takes ${shapeText(shape)}`);
-    return found.route;
+  const same = { kernel, contract, dialect, ...(control && { control }), ...(problem && { problem }), release };
+  const inMode = (mode: ModeName): Subject => {
+    const route = (shape: Shape): Route => ({ ...routeAt(routes, mode, dialect, shape), flush: MODE[mode].flush });
+    const arithmetic = (shape: Shape): ReturnType<Subject['arithmetic']> =>
+      arithmeticOf(contract, problem, dialect, route(shape).launch.depth(shape), MODE[mode].flush);
+    return { ...same, inMode, route, arithmetic };
   };
-  return {
-    kernel,
-    contract,
-    dialect,
-    ...(control && { control }),
-    ...(problem && { problem }),
-    route,
-    arithmetic: (shape) => arithmeticOf(contract, problem, dialect, route(shape).launch.depth(shape)),
-    release,
-  };
+  return inMode('plain');
+}
+
+/** A launch's kernel in an image of a kind. */
+interface LoadedRoute {
+  readonly kind: ImageKind;
+  readonly launch: Launch;
+  readonly route: Omit<Route, 'flush'>;
+}
+
+function routeAt(routes: readonly LoadedRoute[], mode: ModeName, dialect: Dialect, shape: Shape): LoadedRoute['route'] {
+  const found = routes.find(({ kind, launch }) => kind === MODE[mode].image && (launch.when?.(shape) ?? true));
+  if (!found) throw new SubjectError(`no ${dialect} launch takes ${shapeText(shape)}`);
+  return found.route;
 }
 
 async function imageOf(
   sources: Sources,
   kernel: Kernel,
   dialect: Dialect,
+  kind: ImageKind,
   launch: Launch,
   control?: PlantedControl,
 ): Promise<Uint8Array> {
-  const request = requestFor(sources, kernel, dialect, launch, control);
+  const request = requestFor(sources, kernel, dialect, kind, launch, control);
   const result = await sources.images.get(request);
   if ('error' in result) throw new SubjectError(`kernels/${request.path} does not compile:\n${result.error}`);
   return result.image;
@@ -110,11 +126,12 @@ export function requestFor(
   sources: Pick<Sources, 'texts'>,
   kernel: Kernel,
   dialect: Dialect,
+  kind: ImageKind,
   launch: Launch,
   control?: PlantedControl,
 ): ImageRequest {
   const path = sourceOf(kernel.folder, dialect, launch);
-  return { dialect, path, text: plantedText(sources, path, dialect, control), defines: launch.defines ?? {} };
+  return { kind, dialect, path, text: plantedText(sources, path, dialect, control), defines: launch.defines ?? {} };
 }
 
 /** A source with a control's edit in it. The edit's one match may be in another source of the kernel. */
@@ -156,7 +173,7 @@ function claimOf(kernel: Kernel, control?: PlantedControl): Problem | undefined 
   return problemOf({ ...problem.formula, text }, inputs, outputs, scalars, Object.keys(dims));
 }
 
-function routeFor(launch: Launch, kernel: DeviceKernel): Route {
+function routeFor(launch: Launch, kernel: DeviceKernel): LoadedRoute['route'] {
   const [x = 1, y = 1, z = 1] = [launch.threads].flat();
   return {
     launch,
@@ -182,8 +199,9 @@ function arithmeticOf(
   problem: Problem | undefined,
   dialect: Dialect,
   depth: number,
+  flushed: boolean,
 ): Arithmetic & { key: string } {
-  const flush = contract.denormals === 'flush';
+  const flush = flushed || contract.denormals === 'flush';
   const used = new Set(
     problem?.graph.nodes.flatMap((node) =>
       node.kind === 'map' ? [node.op] : node.kind === 'reduce' ? ['div' as const] : [],

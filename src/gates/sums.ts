@@ -36,6 +36,7 @@ export const sums: Gate = {
     return sumShapes(contract, problem.formula.over).map((shape) => ({
       label: shapeText(shape),
       shape,
+      mode: 'plain',
       prepare: () => {
         const label = `${seed}:${contract.name}:${shapeText(shape)}`;
         return new CaseData(exactInputs(problem, shape, contract.fills ?? {}, label));

@@ -4,6 +4,7 @@ import type { FillName } from '../families/fills/ordinary.ts';
 import type { Dialect } from '../families/formula/functions.ts';
 import type { FormulaText } from '../families/problem.ts';
 import type { Tensor } from '../families/tensor.ts';
+import type { AddedMode } from './modes.ts';
 
 export type { Dialect, FillName, Tensor };
 
@@ -87,6 +88,8 @@ export interface Control<D extends string = string> {
   readonly launch?: (launch: Launch<D>) => Launch<D>;
   /** The rounding point that the edit drops: the name that the formula assigns it to, else its text. */
   readonly drops?: string;
+  /** The mode that shows it: the gate must stay green in plain arithmetic on the same data. */
+  readonly mode?: AddedMode;
   /** Shapes at which the gate must stay green, so that the control proves where the fault shows. */
   readonly green?: (shape: ShapeOf<D>) => boolean;
 }

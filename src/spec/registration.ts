@@ -1,6 +1,7 @@
 /** A loaded contract in the loose types that the gates work with, its formula read, its controls gathered from everywhere. */
 import type { Dialect } from '../families/formula/functions.ts';
 import type { Problem } from '../families/problem.ts';
+import type { ModeName } from './modes.ts';
 import type { Contract, Control, GateName, KnownFinding, Launch, Rule } from './contract.ts';
 
 /** One kernel in all its dialects. */
@@ -23,6 +24,9 @@ export interface PlantedControl extends Control {
   /** A formula control claims the formula without this rounding point. */
   readonly withoutPoint?: number;
 }
+
+/** The arithmetic in which a control must show. */
+export const modeOf = ({ mode }: Control): ModeName => mode ?? 'plain';
 
 const EXTENSIONS: Readonly<Record<Dialect, string>> = { cuda: 'cu', hip: 'hip', metal: 'metal', xpu: 'cl' };
 

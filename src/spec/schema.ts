@@ -4,6 +4,7 @@ import { FILL_NAMES } from '../families/fills/ordinary.ts';
 import { DIALECTS } from '../families/formula/functions.ts';
 import { DTYPES } from '../numerics/dtype.ts';
 import { FINDING_CLASSES, GATES } from './contract.ts';
+import { MODES } from './modes.ts';
 import { fields, oneOf } from './wording.ts';
 
 const size = v.pipe(v.number(), v.integer('a size is a whole number'), v.minValue(1, 'a size is at least 1'));
@@ -63,6 +64,7 @@ export const controlSchema = v.pipe(
     formula: v.optional(textEdit),
     launch: v.optional(v.function()),
     drops: v.optional(v.string()),
+    mode: v.optional(oneOf(MODES.filter((mode) => mode !== 'plain'))),
     green: v.optional(v.function()),
   }),
   v.check(

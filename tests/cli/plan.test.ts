@@ -8,6 +8,7 @@ import type { JobDone, RunOptions } from '../../src/gates/run.ts';
 import type { Result } from '../../src/gates/result.ts';
 import { GATES } from '../../src/spec/contract.ts';
 import { readListing } from '../../src/spec/listing.ts';
+import { MODES } from '../../src/spec/modes.ts';
 import { loadKernels } from '../../src/spec/load.ts';
 
 const kernels = loadKernels(await readListing());
@@ -17,6 +18,7 @@ const everything: RunOptions = {
   only: [],
   gates: GATES,
   dialects: DIALECTS,
+  modes: MODES,
   controls: true,
   jobs: 2,
 };

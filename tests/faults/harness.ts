@@ -5,6 +5,7 @@ import { runJob } from '../../src/gates/job.ts';
 import type { CaseFinding, GateResult, Result } from '../../src/gates/result.ts';
 import type { Contract, GateName } from '../../src/spec/contract.ts';
 import type { Dialect } from '../../src/families/formula/functions.ts';
+import type { ModeName } from '../../src/spec/modes.ts';
 import { loadKernels } from '../../src/spec/load.ts';
 
 const device = openHost({ bytes: await runtimeImage() });
@@ -29,6 +30,8 @@ export interface FaultOptions {
   readonly seed?: string;
   readonly limitMs?: number;
   readonly runControls?: boolean;
+  /** Arithmetic modes; plain alone, where this is not said. */
+  readonly modes?: readonly ModeName[];
   /** Which case addresses run; all, where this is not said. */
   readonly only?: (address: string) => boolean;
 }
@@ -57,6 +60,7 @@ export async function judge(
       limitMs: options.limitMs ?? 5000,
       selects: options.only ?? (() => true),
       dialects,
+      modes: options.modes ?? ['plain'],
       controls: options.runControls ?? false,
     });
     results.push(...job);

@@ -219,7 +219,9 @@ async function besideReplaced(stated: Stated, replaced: Stated): Promise<GateRes
   const device = openHost({ bytes: await runtimeImage() });
   try {
     const sources = { texts, images: compilingStore() };
-    const options = { seed: '1', limitMs: 5000, selects: () => true, dialects: ['cuda'] as const, controls: false };
+    const modes = ['plain'] as const;
+    const dialects = ['cuda'] as const;
+    const options = { seed: '1', limitMs: 5000, selects: () => true, dialects, modes, controls: false };
     const [result] = await runJob(device, sources, kernels, subject, 'shapes', options);
     if (result?.kind !== 'gate') throw new Error('no result');
     return result;

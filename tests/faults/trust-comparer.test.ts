@@ -150,7 +150,7 @@ test('H12: a class is read from integer bits: signalling NaN, infinities, 0 and 
 
 test('H12: neither the runtime nor any image is built with flags that assume finite values', () => {
   const images = (['cuda', 'hip', 'metal', 'xpu'] as const).flatMap((dialect) =>
-    compileFlags(dialect, { version: '19.1.7' }),
+    compileFlags({ kind: 'fast', dialect }, { version: '19.1.7' }),
   );
   const flags = [...images, ...RUNTIME_FLAGS, ...openclTableFlags({ version: '19.1.7' })].join(' ');
   expect(flags).toContain('-O');

@@ -69,7 +69,8 @@ async function gateOn(
   };
   const [kernel] = loadKernels(listing);
   if (!kernel) throw new Error('no kernel');
-  const options = { seed: '1', limitMs: 5000, selects, dialects: ['cuda'] as const, controls: false };
+  const [dialects, modes] = [['cuda'], ['plain']] as const;
+  const options = { seed: '1', limitMs: 5000, selects, dialects, modes, controls: false };
   const results = await runJob(device, { texts, images }, new Map(), kernel, gate, options);
   const [only] = results;
   if (results.length !== 1 || only?.kind !== 'gate') throw new Error(`${results.length} results`);

@@ -3,6 +3,8 @@
 #ifndef TF_LOWERED_H
 #define TF_LOWERED_H
 
+#pragma clang fp contract(off) // until the author's own text, which a fused image fuses
+
 #define TF_UNWRAP(...) __VA_ARGS__
 
 // Type, dimensions and alignment come in parentheses, since each may hold commas.

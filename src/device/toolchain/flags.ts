@@ -4,6 +4,7 @@
  */
 
 import { join } from 'node:path';
+import type { ImageKind } from '../images.ts';
 
 export type HostDialect = 'cuda' | 'hip' | 'metal' | 'xpu';
 
@@ -18,15 +19,26 @@ const HEADERS = join(HOST_FOLDER, 'dialect');
 /** An option of the compiler proper that its driver does not take. */
 const xclang = (option: string): readonly string[] => ['-Xclang', option];
 
-/** What decides the arithmetic: each operation rounds once to its own type, and nothing is fused or reordered. */
+/** What is compiled: how, and in which language. */
+export interface Target {
+  readonly kind: ImageKind;
+  readonly dialect: HostDialect;
+}
+
+/** What decides the arithmetic of every kind: each operation rounds to its own type, and nothing is reordered. */
 const ARITHMETIC = [
-  '-ffp-contract=off',
   ...xclang('-ffloat16-excess-precision=none'),
   ...xclang('-fbfloat16-excess-precision=none'),
   '-fno-math-errno',
   '-fno-trapping-math',
   '-fno-strict-float-cast-overflow', // float to int saturates and makes a NaN 0, as on every GPU
 ];
+
+/** What a kind may fuse: a source's own pragmas are heard, as the GPU compilers hear them. */
+const CONTRACT: Readonly<Record<ImageKind, string>> = {
+  fast: '-ffp-contract=off',
+  fused: '-ffp-contract=fast-honor-pragmas',
+};
 
 /** The least processor: AVX2, FMA and F16C on x86-64, so that fmaf is an instruction. */
 const PROCESSOR = process.arch === 'x64' ? ['-march=x86-64-v3'] : [];
@@ -135,19 +147,19 @@ export function preprocessFlags({ dialect, sourceFolder, includeDirs }: Preproce
 }
 
 /** Arguments that compile lowered text from standard input to the object file that `-o` names. */
-export function compileFlags(dialect: HostDialect, clang: ClangVersion): string[] {
-  const lowered = dialect === 'xpu' ? 'opencl_lowered.h' : 'lowered.h';
-  return ['-c', ...unitFlags(dialect, clang), `-include${join(HEADERS, lowered)}`, '-'];
+export function compileFlags(target: Target, clang: ClangVersion): string[] {
+  const lowered = target.dialect === 'xpu' ? 'opencl_lowered.h' : 'lowered.h';
+  return ['-c', ...unitFlags(target, clang), `-include${join(HEADERS, lowered)}`, '-'];
 }
 
 /** Arguments that compile only the header of lowered text, to the precompiled file that `-o` names. */
-export function precompileFlags(dialect: HostDialect, clang: ClangVersion): string[] {
-  return [...xclang('-emit-pch'), ...xclang('-fno-pch-timestamp'), ...compileFlags(dialect, clang)];
+export function precompileFlags(target: Target, clang: ClangVersion): string[] {
+  return [...xclang('-emit-pch'), ...xclang('-fno-pch-timestamp'), ...compileFlags(target, clang)];
 }
 
 /** Arguments that compile lowered text less its header, which is precompiled. */
-export function sourceFlags(dialect: HostDialect, clang: ClangVersion, precompiled: string): string[] {
-  return ['-c', ...unitFlags(dialect, clang), '-include-pch', precompiled, '-'];
+export function sourceFlags(target: Target, clang: ClangVersion, precompiled: string): string[] {
+  return ['-c', ...unitFlags(target, clang), '-include-pch', precompiled, '-'];
 }
 
 /** The link optimises what the image uses; doing so before for all of the glue takes twice the time. */
@@ -157,7 +169,7 @@ const UNOPTIMISED = xclang('-disable-llvm-passes');
 export function openclTableFlags(clang: ClangVersion): string[] {
   return [
     '-c',
-    ...unitFlags('cuda', clang),
+    ...unitFlags({ kind: 'fast', dialect: 'cuda' }, clang),
     '-flto',
     ...UNOPTIMISED,
     `-include${join(HEADERS, 'opencl_image.h')}`,
@@ -199,7 +211,7 @@ function languageFlags(dialect: HostDialect): readonly string[] {
 }
 
 /** What the header and the source of a text must agree on. */
-function unitFlags(dialect: HostDialect, clang: ClangVersion): string[] {
+function unitFlags({ kind, dialect }: Target, clang: ClangVersion): string[] {
   const more = dialect === 'xpu' ? ['-flto'] : CPLUSPLUS;
   return [
     ...languageFlags(dialect),
@@ -208,6 +220,7 @@ function unitFlags(dialect: HostDialect, clang: ClangVersion): string[] {
     ...trapFlags(clang),
     ...LOWERED_MESSAGES,
     ...ARITHMETIC,
+    CONTRACT[kind],
     ...PROCESSOR,
   ];
 }

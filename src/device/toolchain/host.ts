@@ -7,6 +7,7 @@ import { dirname, resolve } from 'node:path';
 import { hashOf, hashOfFolder, readSealed } from './cache.ts';
 import { type Clang, findClang, ToolchainError } from './clang.ts';
 import { explain } from './diagnostics.ts';
+import type { ImageKind } from '../images.ts';
 import { CACHE_FOLDER, HOST_FOLDER, type HostDialect, preprocessFlags } from './flags.ts';
 import { buildImage, CompileError, type LoweredSource } from './image.ts';
 import { lowerCuda } from './lower/cuda.ts';
@@ -21,6 +22,7 @@ export type { HostDialect } from './flags.ts';
 
 /** One kernel source to compile. */
 export interface HostSource {
+  readonly kind: ImageKind;
   readonly dialect: HostDialect;
   readonly source: string;
   /** The source's name in messages; its folder is where quoted includes are looked for first. */
@@ -49,15 +51,15 @@ export async function compileHost(source: HostSource): Promise<HostImage> {
 }
 
 async function compile(clang: Clang, source: HostSource, key: string): Promise<Uint8Array> {
-  const { dialect, path } = source;
+  const { kind, dialect, path } = source;
   const text = await preprocess(clang, source);
   const lowered = lower(source, text);
   const salt = hashOf(ownHash(), clang.version);
-  const image = hashOf(salt, dialect, lowered.text, lowered.table ?? '');
+  const image = hashOf(salt, kind, dialect, lowered.text, lowered.table ?? '');
   const imageFile = imagePath(CACHE_FOLDER, image);
   const made =
     readSealed(imageFile) ??
-    (await buildImage(clang, { dialect, lowered, path, source: source.source, salt }, imageFile));
+    (await buildImage(clang, { kind, dialect, lowered, path, source: source.source, salt }, imageFile));
   const included = filesOf(text).filter((file) => file !== path && !file.startsWith(HOST_FOLDER));
   rememberImage(CACHE_FOLDER, key, included, image);
   return made;
@@ -66,7 +68,7 @@ async function compile(clang: Clang, source: HostSource, key: string): Promise<U
 /** Everything that decides the image but the files that the source includes. */
 function sourceKey(clang: Clang, source: HostSource): string {
   const defines = Object.entries(source.defines).map(([name, value]) => `${name}=${value}`);
-  return hashOf(ownHash(), clang.version, source.source, source.path, ...defines, ...flagsOf(source));
+  return hashOf(ownHash(), clang.version, source.kind, source.source, source.path, ...defines, ...flagsOf(source));
 }
 
 /** A hash of the dialect headers and, where run from source, of this folder: the lowering and the flags. */

@@ -4,8 +4,10 @@
  */
 
 import { rmSync } from 'node:fs';
+import type { ImageKind } from '../images.ts';
 import { publishSealed, temporaryBeside } from './cache.ts';
 import type { Clang } from './clang.ts';
+import { withContraction } from './contract.ts';
 import { explain } from './diagnostics.ts';
 import { type HostDialect, LINK_FLAGS, openclTableFlags, precompileFlags, sourceFlags } from './flags.ts';
 import type { Lowered } from './lower/table.ts';
@@ -20,6 +22,7 @@ export class CompileError extends Error {}
 export type LoweredSource = Lowered & { readonly table?: string };
 
 export interface ImageSource {
+  readonly kind: ImageKind;
   readonly dialect: HostDialect;
   readonly lowered: LoweredSource;
   /** The source's name and text as the author wrote it, for messages. */
@@ -47,11 +50,16 @@ export async function buildImage(clang: Clang, image: ImageSource, path: string)
 }
 
 async function compileKernels(clang: Clang, image: ImageSource, object: string): Promise<void> {
-  const { dialect, lowered, salt } = image;
+  const { kind, dialect, lowered, salt } = image;
+  const target = { kind, dialect };
   const { header, source } = splitText(lowered.text);
-  const command = [clang.path, ...precompileFlags(dialect, clang)];
+  const command = [clang.path, ...precompileFlags(target, clang)];
   const precompiled = await compileOnce({ command, input: header, salt, extension: 'pch' });
-  await must(image, [clang.path, ...sourceFlags(dialect, clang, precompiled), '-o', object], source);
+  await must(
+    image,
+    [clang.path, ...sourceFlags(target, clang, precompiled), '-o', object],
+    withContraction(source, kind),
+  );
 }
 
 async function compileTable(clang: Clang, image: ImageSource, object: string): Promise<void> {

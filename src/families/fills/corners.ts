@@ -90,8 +90,8 @@ function scalarKinds(name: string, value: number): CornerKind[] {
 }
 
 /**
- * The kinds that rows take. A projection's range does not bound what a flushed operand takes from a product, and a rule, whose
- * codes are exact, cannot say that a zero may have either sign: such kinds are left out.
+ * The kinds that rows take. A rule, whose codes are exact, cannot say that a zero may have either sign, nor what is read as 0
+ * where subnormals are flushed: such kinds are left out.
  */
 export function cornerKinds(
   scalars: Readonly<Record<string, number>>,
@@ -100,7 +100,7 @@ export function cornerKinds(
 ): CornerKind[] {
   const stated = Object.entries(scalars).flatMap(([name, value]) => scalarKinds(name, value));
   return [...stated, ...KINDS].filter(
-    ({ subnormal, mixed }) => !(subnormal && flush && family !== 'rows') && !(mixed && family === 'rule'),
+    ({ subnormal, mixed }) => !(subnormal && flush && family === 'rule') && !(mixed && family === 'rule'),
   );
 }
 

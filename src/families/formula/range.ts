@@ -141,6 +141,7 @@ function reduce(node: Node & { kind: 'reduce' }, terms: Ends, out: Ends, arithme
   if (node.op === 'max' || node.op === 'min') {
     out.lo[0] = extreme(node.op, terms.lo);
     out.hi[0] = extreme(node.op, terms.hi);
+    if (arithmetic.flush) anySubnormal(out, terms);
     return eitherZero(out);
   }
   const sums = termSums(terms, arithmetic);
@@ -159,6 +160,27 @@ function eitherZero(out: Ends): void {
   for (let i = 0; i < out.lo.length; i++) {
     if (out.lo[i] === 0) out.lo[i] = -0;
     if (out.hi[i] === 0) out.hi[i] = 0;
+  }
+}
+
+/** Maps that compare and return an operand, or 0. */
+const COMPARES: ReadonlySet<MapName> = new Set<MapName>(['max', 'min', 'relu']);
+
+/**
+ * Where subnormals are read as 0 they compare equal, so of several the one that is returned may be any, and it keeps its bits:
+ * an end among them widens to all of them. Operands of one row are compared with each other, others elementwise.
+ */
+function anySubnormal(out: Ends, ...operands: readonly Ends[]): void {
+  for (const { lo, hi } of operands) {
+    for (let i = 0; i < Math.max(lo.length, out.lo.length); i++) {
+      const [low, high] = [lo[i % lo.length] as number, hi[i % lo.length] as number];
+      if (!(low < LEAST_NORMAL && high > -LEAST_NORMAL)) continue;
+      const at = i % out.lo.length;
+      if (Math.abs(out.lo[at] as number) < LEAST_NORMAL)
+        out.lo[at] = Math.min(out.lo[at] as number, Math.max(low, -LEAST_NORMAL));
+      if (Math.abs(out.hi[at] as number) < LEAST_NORMAL)
+        out.hi[at] = Math.max(out.hi[at] as number, Math.min(high, LEAST_NORMAL));
+    }
   }
 }
 
@@ -198,7 +220,10 @@ function map(
   else unary(node.op, a, out);
   if (node.significand > 24) widen(out, arithmetic.ulps(node.op), arithmetic.flush);
   if (node.op === 'exp') exactExponentials(a, out);
-  if (node.op === 'max' || node.op === 'min' || node.op === 'relu') eitherZero(out);
+  if (COMPARES.has(node.op)) {
+    if (arithmetic.flush) anySubnormal(out, a, b);
+    eitherZero(out);
+  }
   if (node.op === 'sigmoid') overflowedSigmoids(a, out);
   overflow(out);
 }

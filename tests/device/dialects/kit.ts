@@ -51,7 +51,7 @@ export async function sourceOf(extension: 'metal' | 'cl', names: readonly string
 /** The image of a source that is named k.metal or k.cl, or the message of one that does not compile. */
 export async function compiled(dialect: HostDialect, source: string, defines = {}): Promise<Uint8Array | string> {
   const path = dialect === 'metal' ? 'k.metal' : 'k.cl';
-  const result = await compileHost({ dialect, source, path, defines, includeDirs: [] });
+  const result = await compileHost({ kind: 'fast', dialect, source, path, defines, includeDirs: [] });
   return 'error' in result ? result.error : result.image;
 }
 

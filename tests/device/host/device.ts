@@ -2,6 +2,7 @@
 
 import { type Device, DeviceError, type DeviceKernel, type LaunchArgument } from '../../../src/device/device.ts';
 import { type HostDevice, type HostLaunch, openHost } from '../../../src/device/host.ts';
+import type { ImageKind } from '../../../src/device/images.ts';
 import { compileHost, type HostDialect } from '../../../src/device/toolchain/host.ts';
 import { buildRuntime } from '../../../src/device/toolchain/runtime.ts';
 
@@ -13,8 +14,12 @@ export async function newDevice(): Promise<HostDevice> {
 }
 
 /** The image of a source, which is expected to compile. */
-export async function imageOf(source: string, dialect: HostDialect = 'cuda'): Promise<Uint8Array> {
-  const compiled = await compileHost({ dialect, source, path: `test.${dialect}`, defines: {}, includeDirs: [] });
+export async function imageOf(
+  source: string,
+  dialect: HostDialect = 'cuda',
+  kind: ImageKind = 'fast',
+): Promise<Uint8Array> {
+  const compiled = await compileHost({ kind, dialect, source, path: `test.${dialect}`, defines: {}, includeDirs: [] });
   if ('error' in compiled) throw new Error(compiled.error);
   return compiled.image;
 }

@@ -76,7 +76,10 @@ async function imageOfLowered(text: string): Promise<Uint8Array> {
   const [object, out] = [join(folder, 'image.o'), join(folder, 'image.so')];
   try {
     const stdin = Buffer.from(`# 1 "simt.cpp"\n${text}`);
-    const compiled = Bun.spawnSync([clang.path, ...compileFlags('cuda', clang), '-o', object], { stdin });
+    const compiled = Bun.spawnSync(
+      [clang.path, ...compileFlags({ kind: 'fast', dialect: 'cuda' }, clang), '-o', object],
+      { stdin },
+    );
     if (compiled.exitCode !== 0) throw new Error(compiled.stderr.toString());
     const linked = Bun.spawnSync([clang.linker, ...LINK_FLAGS, object, '-o', out]);
     if (linked.exitCode !== 0) throw new Error(linked.stderr.toString());

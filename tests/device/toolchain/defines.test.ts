@@ -8,7 +8,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) k(T* x) { x[N] = START; }
 `;
 const DEFINES = { T: 'float', N: 128, START: 7, THREADS: 64 };
 const compile = (source: string) =>
-  compileHost({ dialect: 'cuda', source, path: 'k.cu', defines: DEFINES, includeDirs: [] });
+  compileHost({ kind: 'fast', dialect: 'cuda', source, path: 'k.cu', defines: DEFINES, includeDirs: [] });
 
 test("a launch's definitions reach the source and not the dialect's headers, whose names they may take", async () => {
   expect(await compile(SOURCE)).toHaveProperty('image');

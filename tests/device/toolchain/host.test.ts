@@ -47,7 +47,7 @@ const DIALECTS: readonly HostDialect[] = ['cuda', 'hip', 'metal', 'xpu'];
 
 function compile(dialect: HostDialect, source: string, more: Partial<HostSource> = {}): ReturnType<typeof compileHost> {
   const path = `kernels/scale.${EXTENSIONS[dialect]}`;
-  return compileHost({ dialect, source, path, defines: { SCALE: 2 }, includeDirs: [], ...more });
+  return compileHost({ kind: 'fast', dialect, source, path, defines: { SCALE: 2 }, includeDirs: [], ...more });
 }
 
 async function imageOf(...args: Parameters<typeof compile>): Promise<Uint8Array> {

@@ -1,0 +1,14 @@
+/**
+ * Arithmetic modes: what compilers and devices may make of a source's fp32 arithmetic. A kernel keeps its promise in every one.
+ * plain: every operation rounds once, subnormals stay. fused: a product and its sum round once together, where the source lets
+ * them. flushed: fp32 subnormals are zero, as operands and as results.
+ */
+export const MODES = ['plain', 'fused', 'flushed'] as const;
+export type ModeName = (typeof MODES)[number];
+
+/** Those that a gate adds to some of its cases. */
+export type AddedMode = Exclude<ModeName, 'plain'>;
+
+/** A case's label in a mode; that of `plain` is the case's own. */
+export const modeLabel = (label: string, mode: ModeName): string =>
+  mode === 'plain' ? label : `${label},mode=${mode}`;
