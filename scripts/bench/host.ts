@@ -46,7 +46,7 @@ async function buildDriver(): Promise<string> {
 
 async function imageOf({ dialect, path, text, defines }: Sourced): Promise<Uint8Array> {
   const includeDirs = [join(KERNELS, 'shared', HEADERS[dialect]), join(KERNELS, dirname(path))];
-  const compiled = await compileHost({ dialect, source: text, path, defines, includeDirs });
+  const compiled = await compileHost({ kind: 'fast', dialect, source: text, path, defines, includeDirs });
   if ('error' in compiled) throw new Error(compiled.error);
   return compiled.image;
 }
