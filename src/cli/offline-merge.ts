@@ -1,6 +1,5 @@
 /** Measurements against the records there are, and the line that sums a run up. */
-import { definesText } from '../audit/launch.ts';
-import { auditLaunches } from '../audit/launches.ts';
+import { auditLaunches, definesText } from '../audit/launch.ts';
 import type { RecordSet } from '../audit/records.ts';
 import { keyText } from '../audit/records.ts';
 import type { MergedRecords } from '../audit/records-sets.ts';

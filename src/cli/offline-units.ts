@@ -1,7 +1,6 @@
 /** What `--offline` compiles: each source once for all the kernels in it, and each planted edit of one. */
 import type { Dialect } from '../families/formula/functions.ts';
-import { definesText } from '../audit/launch.ts';
-import { auditLaunches } from '../audit/launches.ts';
+import { auditLaunches, definesText } from '../audit/launch.ts';
 import { plantedText } from '../gates/subject.ts';
 import { controlAddress } from '../spec/address.ts';
 import type { Contract } from '../spec/contract.ts';

@@ -8,6 +8,7 @@ must turn a gate red. Without a GPU, sources run on the host device.
   tf-kernel-contract [flags]
   tf-kernel-contract limits DIR    audits images that another host built
   tf-kernel-contract --offline DIR compiles for every chip, measures, compares
+  tf-kernel-contract --faults      plants faults by rule: which gate kills each?
 
 Select
   --only TEXT      part of a case's address, or a pattern with *; repeatable:
@@ -32,8 +33,7 @@ Show
 
 Environment
   NO_COLOR, FORCE_COLOR   colours off, colours on
-  TF_CLANG, TF_NVCC, TF_HIPCC, TF_OCLOC, TF_METAL   compilers
-  TF_RECORDS              the folder of records
+  TF_CLANG, TF_NVCC, TF_HIPCC, TF_OCLOC, TF_METAL   compilers; TF_RECORDS folder
 
 Exit codes
   0  all as promised         1  a gate, a control or a known finding is not, or

@@ -39,7 +39,7 @@ export function compilingStore(root: string = KERNELS): ImageStore {
 }
 
 /** The folder of the headers that several kernels share, by dialect. */
-const HEADERS: Readonly<Record<Dialect, string>> = { cuda: 'cuda', hip: 'hip', metal: 'metal', xpu: 'opencl' };
+export const HEADERS: Readonly<Record<Dialect, string>> = { cuda: 'cuda', hip: 'hip', metal: 'metal', xpu: 'opencl' };
 
 async function readEmbedded(request: ImageRequest): Promise<ImageResult> {
   const key = imageKey(request);

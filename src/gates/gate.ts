@@ -81,6 +81,15 @@ export class GateTrial {
     if (!known || note.rank < known.rank) this.notes.set(note.about, note);
   }
 
+  /** The first finding that the kernel is not known for. */
+  unknown(): CaseFinding | undefined {
+    return this.findings.find((finding) => !this.isKnown(finding));
+  }
+
+  private isKnown(finding: CaseFinding): boolean {
+    return knownFindings(this.kernel.contract, this.dialect, this.gate).some((entry) => covers(entry, finding));
+  }
+
   result(): GateResult {
     const { status, reason } = this.verdict();
     return {
@@ -107,8 +116,7 @@ export class GateTrial {
     if (this.skipped > 0 && this.findings.length === 0)
       return { status: 'not run', reason: `${this.skipped} cases do not fit` };
     const known = knownFindings(this.kernel.contract, this.dialect, this.gate);
-    const isKnown = (finding: CaseFinding): boolean => known.some((entry) => covers(entry, finding));
-    if (!this.findings.every(isKnown)) return { status: 'fail' };
+    if (this.unknown()) return { status: 'fail' };
     const gone = known.find((entry) => !this.findings.some((finding) => finding.class === entry.finding));
     if (gone)
       return {

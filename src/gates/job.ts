@@ -24,7 +24,7 @@ import type { Sources, Subject } from './subject.ts';
 import { SubjectError, prepareSubject } from './subject.ts';
 import { sums } from './sums.ts';
 
-const GATE_BY_NAME: Readonly<Record<GateName, Gate>> = { nonfinite, repeat, shapes, sums };
+export const GATE_BY_NAME: Readonly<Record<GateName, Gate>> = { nonfinite, repeat, shapes, sums };
 
 export interface JobOptions {
   readonly seed: string;

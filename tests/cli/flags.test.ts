@@ -4,9 +4,10 @@ import type { Options } from '../../src/cli/flags.ts';
 import { FLAGS, readFlags } from '../../src/cli/flags.ts';
 import { nearest } from '../../src/spec/nearest.ts';
 import { OFFLINE_FLAGS } from '../../src/cli/offline-flags.ts';
+import { FAULTS_FLAGS } from '../../src/cli/faults-flags.ts';
 import { USAGE } from '../../src/cli/usage.ts';
 
-const defaults: Omit<Options, 'jobs' | 'json'> = {
+const defaults: Options = {
   only: [],
   gate: ['nonfinite', 'repeat', 'shapes', 'sums', 'limits'],
   dialect: ['cuda', 'hip', 'metal', 'xpu'],
@@ -43,12 +44,7 @@ test.each<[string, Partial<Options>]>([
   ['--gate sums --gate nonfinite', { gate: ['nonfinite', 'sums'] }],
   ['--dialect xpu,cuda', { dialect: ['cuda', 'xpu'] }],
 ])('argv %p', (line, part) => {
-  expect(readFlags(line === '' ? [] : line.split(' '))).toEqual({
-    jobs: undefined,
-    json: undefined,
-    ...defaults,
-    ...part,
-  });
+  expect(readFlags(line === '' ? [] : line.split(' '))).toEqual({ ...defaults, ...part });
 });
 
 describe('a wrong command says what to write instead', () => {
@@ -120,7 +116,7 @@ describe('the help text', () => {
 
   test('names no flag that is not there', () => {
     const named = [...USAGE.matchAll(/--([a-z-]+)/g)].map((match) => match[1] ?? '');
-    expect(named.filter((name) => !Object.hasOwn({ ...FLAGS, ...OFFLINE_FLAGS }, name))).toEqual([]);
+    expect(named.filter((name) => !Object.hasOwn({ ...FLAGS, ...OFFLINE_FLAGS, ...FAULTS_FLAGS }, name))).toEqual([]);
   });
 });
 

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { findClang, locateClang, versionIn } from '../../../src/device/toolchain/clang.ts';
-import { ToolchainError } from '../../../src/device/toolchain/toolchain-error.ts';
+import { findClang, locateClang, ToolchainError, versionIn } from '../../../src/device/toolchain/clang.ts';
 import { explain } from '../../../src/device/toolchain/diagnostics.ts';
 import { run } from '../../../src/device/toolchain/process.ts';
 

@@ -1,0 +1,24 @@
+/** The flags of `--faults`, over those that every command has. */
+import { UsageError } from './errors.ts';
+import type { Options } from './flags.ts';
+import { LIMITS, readFlags } from './flags.ts';
+import { splitFlags } from './offline-flags.ts';
+
+export const FAULTS_FLAGS = { faults: { type: 'boolean' } } as const;
+
+/** Whether the arguments ask for `--faults`. */
+export const isFaults = (argv: readonly string[]): boolean => argv.includes('--faults');
+
+/** Reads the arguments of `--faults`; throws a UsageError for whatever cannot be meant. */
+export function readFaultsFlags(argv: readonly string[]): Options {
+  const options = readFlags(splitFlags(FAULTS_FLAGS, argv).rest);
+  if (options['no-controls'] || options.devices || options.version)
+    throw new UsageError(
+      `--faults runs planted faults alone: leave --no-controls, --devices and --version out.\n${HELP}`,
+    );
+  if (options.device !== 'host')
+    throw new UsageError(`--faults runs on the host device: a fault may hang or damage another.\n${HELP}`);
+  return { ...options, gate: options.gate.filter((gate) => gate !== LIMITS) };
+}
+
+const HELP = '  tf-kernel-contract --help lists every flag and its values.';

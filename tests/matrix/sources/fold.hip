@@ -1,0 +1,16 @@
+#include "reduce.hpp"
+#include "round.hpp"
+
+extern "C" __global__ void tf_fold(const float* x, bf16* y, unsigned width, float eps) {
+  __shared__ float partials[WAVES];
+  const float* row = x + size_t(blockIdx.x) * width;
+  float sum = 0.0f;
+  float most = -INFINITY;
+  for (unsigned i = threadIdx.x; i < width; i += THREADS) {
+    most = larger(most, row[i]);
+    sum += expf(row[i] - most);
+  }
+  put_partial(partials, wave_sum(sum));
+  __syncthreads();
+  if (threadIdx.x == 0) y[blockIdx.x] = __float2bfloat16(2.0f * round_bf16(sum_partials(partials) + eps));
+}
