@@ -145,6 +145,57 @@ export default [
       },
     },
   ]),
+  standing('row_sum', [
+    {
+      fault: "a thread adds the group's sums one by one, and the declared depth is that of a tree",
+      reddens: 'sums',
+      finding: 'depth',
+      edit: {
+        cuda: edit(
+          '  put_partial(partials, warp_sum(sum));',
+          `  __shared__ float sums[THREADS];
+  sums[threadIdx.x] = sum;
+  __syncthreads();
+  float chain = 0.0f;
+  for (unsigned i = 0; threadIdx.x == 0 && i < THREADS; i++) chain += sums[i];
+  put_partial(partials, chain);`,
+        ),
+        hip: edit(
+          '  put_partial(partials, wave_sum(sum));',
+          `  __shared__ float sums[THREADS];
+  sums[threadIdx.x] = sum;
+  __syncthreads();
+  float chain = 0.0f;
+  for (unsigned i = 0; threadIdx.x == 0 && i < THREADS; i++) chain += sums[i];
+  put_partial(partials, chain);`,
+        ),
+        metal: edit(
+          'put_partial(partials, simd_sum(sum), lane, simd);',
+          `threadgroup float sums[THREADS];
+  sums[thread_index] = sum;
+  threadgroup_barrier(mem_flags::mem_threadgroup);
+  float chain = 0.0f;
+  for (uint i = 0; thread_index == 0 && i < THREADS; i++) chain += sums[i];
+  put_partial(partials, chain, lane, simd);`,
+        ),
+        xpu: edit(
+          'put_partial(partials, sub_group_reduce_add(sum));',
+          `local float sums[THREADS];
+  sums[thread] = sum;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  float chain = 0.0f;
+  for (uint i = 0; thread == 0 && i < THREADS; i++) chain += sums[i];
+  put_partial(partials, chain);`,
+        ),
+      },
+    },
+    {
+      fault: 'the declared depth is the width, as if one thread summed the row',
+      reddens: 'sums',
+      finding: 'depth',
+      launch: (launch) => ({ ...launch, depth: ({ width = 0 }) => width }),
+    },
+  ]),
   standing('dot_rows', [
     {
       fault: 'the sum is held in half',

@@ -28,10 +28,25 @@ export interface Note {
   readonly text: string;
 }
 
+/** A sum of a formula on one route: its real longest chain beside the declared one, or why it is not known. */
+export interface Chain {
+  /** The sum, as the formula writes it. */
+  readonly sum: string;
+  readonly symbol: string;
+  readonly terms: number;
+  /** Declared roundings on the longest chain. */
+  readonly declared: number;
+  /** Additions on the longest chain. */
+  readonly longest?: number;
+  /** Why the chain is not known. */
+  readonly why?: string;
+}
+
 export interface Outcome {
   readonly findings: readonly Finding[];
   readonly margin?: Margin;
   readonly notes?: readonly Note[];
+  readonly chains?: readonly Chain[];
 }
 
 export function worseMargin(a: Margin | undefined, b: Margin | undefined): Margin | undefined {

@@ -32,6 +32,7 @@ export class GateTrial {
   readonly control = undefined;
   private readonly findings: CaseFinding[] = [];
   private readonly notes = new Map<string, Note>();
+  private readonly chains: NonNullable<GateResult['chains']>[number][] = [];
   private margin: GateResult['margin'];
   private reason: string | undefined;
   private cases = 0;
@@ -72,6 +73,7 @@ export class GateTrial {
     this.cases++;
     this.findings.push(...outcome.findings.map((finding) => atCase(finding, gateCase.label)));
     for (const note of outcome.notes ?? []) this.note(note);
+    for (const chain of outcome.chains ?? []) this.chains.push({ ...chain, label: gateCase.label });
     const worse = worseMargin(this.margin, outcome.margin);
     if (worse && worse !== this.margin) this.margin = { ...worse, label: gateCase.label };
   }
@@ -102,6 +104,7 @@ export class GateTrial {
       findings: this.findings,
       ...(this.margin && { margin: this.margin }),
       notes: [...this.notes.values()].map(({ text }) => text),
+      ...(this.chains.length > 0 && { chains: this.chains }),
       ...(reason !== undefined && { reason }),
       elapsedMs: this.elapsedMs,
     };

@@ -1,7 +1,7 @@
 /** What a run reports: plain values that cross threads. */
 import type { Dialect } from '../families/formula/functions.ts';
 import type { GateName } from '../spec/contract.ts';
-import type { Finding, Margin } from './finding.ts';
+import type { Chain, Finding, Margin } from './finding.ts';
 
 export type Status = 'pass' | 'fail' | 'known' | 'not run';
 
@@ -23,6 +23,8 @@ export interface GateResult {
   readonly findings: readonly CaseFinding[];
   readonly margin?: Margin & { readonly label: string };
   readonly notes: readonly string[];
+  /** What gate 4 found of the sums' order, at its cases. */
+  readonly chains?: readonly (Chain & { readonly label: string })[];
   /** Why a gate failed or did not run, where no finding says it. */
   readonly reason?: string;
   readonly elapsedMs: number;

@@ -1,7 +1,8 @@
 /**
  * Gate 4. Sums are fp32: on integers whose fp32 sums are exact in any order, the harness first replays the sums in fp16 and
  * bf16, in three orders, and requires each to miss by 100 bounds; then the kernel must meet the exact-sum bound. It proves the
- * accumulator; of the operands it proves that fp32 ones are not rounded to fewer bits.
+ * accumulator; of the operands it proves that fp32 ones are not rounded to fewer bits. Then the order of each sum is asked for,
+ * and its longest chain must be the declared one (`depth.ts`).
  */
 import type { Order } from '../numerics/orders.ts';
 import { ORDERS } from '../numerics/orders.ts';
@@ -9,13 +10,15 @@ import { halfUlp } from '../numerics/ulp.ts';
 import type { Ranges, Values } from '../families/answer.ts';
 import { replay } from '../families/answer.ts';
 import { exactInputs } from '../families/fills/exact.ts';
+import { ordinaryInputs } from '../families/fills/ordinary.ts';
 import { firstOf } from '../families/inputs.ts';
 import type { Problem } from '../families/problem.ts';
 import { shapeText } from '../families/tensor.ts';
-import { sumShapes } from '../spec/shapes.ts';
-import type { Gate } from './case.ts';
+import { chainShapes, sumShapes } from '../spec/shapes.ts';
+import type { Gate, GateCase } from './case.ts';
 import { CaseData } from './case.ts';
 import { compareRanges, numberText } from './compare.ts';
+import { judgeDepth } from './depth.ts';
 import type { Finding, Margin, Note } from './finding.ts';
 import { worseMargin } from './finding.ts';
 import type { Subject } from './subject.ts';
@@ -33,7 +36,7 @@ export const sums: Gate = {
   name: 'sums',
   cases: ({ contract, problem }, seed) => {
     if (!problem || contract.accumulator === 'none') return [];
-    return sumShapes(contract, problem.formula.over).map((shape) => ({
+    const exact = sumShapes(contract, problem.formula.over).map((shape): GateCase => ({
       label: shapeText(shape),
       shape,
       mode: 'plain',
@@ -42,10 +45,19 @@ export const sums: Gate = {
         return new CaseData(exactInputs(problem, shape, contract.fills ?? {}, label));
       },
     }));
+    const chains = chainShapes(contract, problem.formula.over).map((shape): GateCase => ({
+      label: `${shapeText(shape)},data=masks`,
+      mode: 'plain',
+      shape,
+      prepare: () =>
+        new CaseData(ordinaryInputs(contract.inputs, shape, contract.fills ?? {}, seed), { isChain: true }),
+    }));
+    return [...exact, ...chains];
   },
   judge: (data, subject, bench) => {
     const { problem } = subject;
     if (!problem) return { findings: [] };
+    if (data.isChain) return judgeDepth(data, subject, bench);
     const exact = { ...subject.arithmetic(data.shape), exactIntegerSums: true };
     const ranges = data.ranges(problem, exact);
     const proof = prove(data, problem, subject, exact);

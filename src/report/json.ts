@@ -29,11 +29,23 @@ const finding = v.strictObject({
   why: v.optional(text),
 });
 
+/** The order of a sum on one route: `longest` additions on its longest chain, or why that is not known. */
+const chain = v.strictObject({
+  case: text,
+  symbol: text,
+  sum: text,
+  terms: whole,
+  declared: v.number(),
+  longest: v.optional(whole),
+  why: v.optional(text),
+});
+
 const gate = v.strictObject({
   gate: v.picklist(GATES),
   status,
   cases: whole,
   margin: v.optional(margin),
+  chains: v.optional(v.array(chain)),
   findings: v.array(finding),
   notes: v.array(text),
   reason: v.optional(text),
@@ -133,6 +145,7 @@ function gateJson({
   cases,
   margin: worst,
   findings,
+  chains,
   notes,
   reason,
   elapsedMs,
@@ -144,6 +157,7 @@ function gateJson({
     ...(worst && {
       margin: { share: Number.isFinite(worst.share) ? worst.share : null, where: worst.where, case: worst.label },
     }),
+    ...(chains && { chains: chains.map(({ label, ...rest }) => ({ case: label, ...rest })) }),
     findings: findings.map(({ label, ...rest }) => ({ case: label, ...rest })),
     notes,
     ...(reason !== undefined && { reason }),

@@ -15,8 +15,8 @@ export const GATES: readonly GateName[] = ['nonfinite', 'repeat', 'shapes', 'sum
  * What a gate may find. class: an output's class differs from the reference's. value: outside its range. bits: not the bytes
  * of the kernel it replaces. rule: against the contract's stated rule. different: bytes differ between runs. unwritten:
  * still the poison of two runs. input: an input changed. guard: bytes around a buffer changed. over-read: an output depends on
- * the bytes around an input. row: a row depends on its neighbours or on their number. alias: wrong in place. fault: the launch
- * failed.
+ * the bytes around an input. row: a row depends on its neighbours or on their number. alias: wrong in place. depth: the declared
+ * chain of a sum is not the kernel's. fault: the launch failed.
  */
 export const FINDING_CLASSES = [
   'class',
@@ -30,6 +30,7 @@ export const FINDING_CLASSES = [
   'over-read',
   'row',
   'alias',
+  'depth',
   'fault',
 ] as const;
 export type FindingClass = (typeof FINDING_CLASSES)[number];

@@ -172,10 +172,10 @@ export function sumShapes(contract: Contract, over: string): Shape[] {
   return unique(shapes);
 }
 
-/** A shape with a dimension at `MANY`, or near it where its envelope or its route holds it back. */
-function sized(contract: Contract, shape: Shape, name: string): Shape {
+/** A shape with a dimension at `wanted`, or near it where its envelope or its route holds it back. */
+function sized(contract: Contract, shape: Shape, name: string, wanted = MANY): Shape {
   const { step = 1, least = step } = contract.dims[name] ?? {};
-  const many = least + Math.max(0, Math.ceil((MANY - least) / step)) * step;
+  const many = least + Math.max(0, Math.ceil((wanted - least) / step)) * step;
   const served = servedShapes(contract).map((other) => sizeOf(other, name));
   const sizes = [Math.min(many, largestServed(contract, name)), ...served.toSorted((a, b) => b - a)];
   const fits = sizes
@@ -190,6 +190,38 @@ function leastServed(contract: Contract, shape: Shape, name: string): Shape {
   const sizes = servedShapes(contract).map((other) => sizeOf(other, name));
   const candidates = sizes.toSorted((a, b) => a - b).map((size) => ({ ...shape, [name]: size }));
   return candidates.find((candidate) => sameRoutes(contract, candidate, shape)) ?? shape;
+}
+
+/** Questions of a launch that are worth more rows. */
+const ASKED = 128;
+
+/**
+ * For each route, where the order of its sums is asked for: the shortest sum that ends in a partial tile, and the rows or columns
+ * that each answer a question, as many as the route and the envelope allow. A projection asks its columns, or, where both
+ * operands of a term are planted, as many columns as it has rows.
+ */
+export function chainShapes(contract: Contract, over: string): Shape[] {
+  const { family } = contract.formula;
+  const shapes = routeBases(contract).map((base) => {
+    const [first, ...others] = Object.keys(contract.dims).filter((name) => name !== over);
+    const short = shortest(contract, base, over);
+    if (first === undefined) return short;
+    const shape = sized(contract, short, first, family === 'dense' ? 1 : ASKED);
+    const wanted = family === 'affine' ? sizeOf(shape, first) : ASKED;
+    return others.reduce((grown, name) => sized(contract, grown, name, wanted), shape);
+  });
+  return unique(shapes);
+}
+
+/** A shape with the least size of a dimension past its tile that keeps the route; as it is where the dimension has no tile. */
+function shortest(contract: Contract, base: Shape, over: string): Shape {
+  const { step = 1, tile } = contract.dims[over] ?? {};
+  if (tile === undefined) return base;
+  for (let size = tile + step; size <= largestServed(contract, over); size += step) {
+    const shape = { ...base, [over]: size };
+    if (sameRoutes(contract, base, shape)) return shape;
+  }
+  return base;
 }
 
 /** Elements a shape spans, for ordering. */

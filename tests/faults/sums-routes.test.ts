@@ -8,7 +8,7 @@ import type { Shape } from '../../src/families/tensor.ts';
 import { sizeOf } from '../../src/families/tensor.ts';
 import { ORDERS } from '../../src/numerics/orders.ts';
 import type { Stated } from './harness.ts';
-import { BASIC, classes, verdict } from './harness.ts';
+import { BASIC, classes, verdict, EXACT } from './harness.ts';
 
 const SOURCE = `
 #include <cuda_bf16.h>
@@ -79,10 +79,12 @@ const dot = (symbol: string, rest: Partial<Stated> = {}): Stated => ({
 test('A04: half sums that uniform data let pass under a long depth are red on the integers', async () => {
   const halved = dot('to_half_half', { outputs: { y: f16('rows') } });
   expect((await verdict(halved, SOURCE, 'shapes', { only: BASIC })).status).toBe('pass');
-  const result = await verdict(halved, SOURCE, 'sums');
+  const result = await verdict(halved, SOURCE, 'sums', { only: EXACT });
   expect(result.status).toBe('fail');
   expect(classes(result)).toEqual(['value']);
-  expect((await verdict(dot('to_half_f32', { outputs: { y: f16('rows') } }), SOURCE, 'sums')).status).toBe('pass');
+  const right = dot('to_half_f32', { outputs: { y: f16('rows') } });
+  expect((await verdict(right, SOURCE, 'sums', { only: EXACT })).status).toBe('pass');
+  expect(classes(await verdict(right, SOURCE, 'sums'))).toEqual(['depth']);
 });
 
 const library = (served: readonly number[]): Stated =>
@@ -99,19 +101,19 @@ const library = (served: readonly number[]): Stated =>
   });
 
 test('A05: a route that splits K and sums in half, whatever the setting says, is red where it is served', async () => {
-  const result = await verdict(library([1024, 4096]), SOURCE, 'sums');
+  const result = await verdict(library([1024, 4096]), SOURCE, 'sums', { only: EXACT });
   expect(result).toMatchObject({ status: 'fail', cases: 2 });
   expect(result.findings.map(({ class: kind, label }) => [kind, label])).toEqual([['value', 'rows=4,k=4096']]);
-  expect(await verdict(library([1024]), SOURCE, 'sums')).toMatchObject({ status: 'pass', cases: 1 });
+  expect(await verdict(library([1024]), SOURCE, 'sums', { only: EXACT })).toMatchObject({ status: 'pass', cases: 1 });
 });
 
 test('A06: an accumulator cut off at 13 bits is red; moved into fp32 before 2^14 it is green', async () => {
-  const result = await verdict(dot('dot_cut'), SOURCE, 'sums');
+  const result = await verdict(dot('dot_cut'), SOURCE, 'sums', { only: EXACT });
   expect(result.status).toBe('fail');
   expect(classes(result)).toEqual(['value']);
   const narrow = { inputs: { x: bf16('rows', 'k'), w: bf16('k') } };
-  expect((await verdict(dot('dot_cut_promoted', narrow), SOURCE, 'sums')).status).toBe('pass');
-  expect((await verdict(dot('dot_f32'), SOURCE, 'sums')).status).toBe('pass');
+  expect((await verdict(dot('dot_cut_promoted', narrow), SOURCE, 'sums', { only: EXACT })).status).toBe('pass');
+  expect((await verdict(dot('dot_f32'), SOURCE, 'sums', { only: EXACT })).status).toBe('pass');
 });
 
 test('A06: a replay cut at 13 bits misses on the data of the gate in every order', () => {

@@ -50,6 +50,18 @@ const finding: CaseFinding = {
 };
 
 describe('a passing registration', () => {
+  test('tells the real longest chain of each route, and why one is not known', () => {
+    const chain = { label: 'rows=1', sum: 'sum(x)', terms: 40, declared: 12 };
+    const chains = [
+      { ...chain, symbol: 'tf_a', longest: 9 },
+      { ...chain, symbol: 'tf_a', longest: 11 },
+      { ...chain, symbol: 'tf_b', why: 'it is hidden' },
+    ];
+    expect(lines([gate({ gate: 'sums', chains })])[1]).toBe(
+      '      longest chains: tf_a 11 of 12 declared; tf_b not known of sum(x): it is hidden',
+    );
+  });
+
   test('is one line with its worst margin, its gates and its time', () => {
     const margin = (share: number) => ({ share, where: 'y[0]', label: 'rows=1' });
     const gates = [

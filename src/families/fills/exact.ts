@@ -273,7 +273,8 @@ function mirroredCodes(tensor: Tensor, shape: Shape, source: Random): Uint8Array
   return bytes;
 }
 
-function putCode(bytes: Uint8Array, from: number, bit: number, code: number): void {
+/** Writes a code at a bit of a row that starts at a byte; the bits there are 0. */
+export function putCode(bytes: Uint8Array, from: number, bit: number, code: number): void {
   const byte = from + (bit >> 3);
   const word = code << (bit & 7);
   bytes[byte] = (bytes[byte] ?? 0) | (word & 0xff);

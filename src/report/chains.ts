@@ -1,0 +1,24 @@
+/** The depth auditor's part of a pass: the real longest chain of each route beside the declared one. */
+import type { GateResult } from '../gates/result.ts';
+import type { Registration } from './registration.ts';
+
+type Chain = NonNullable<GateResult['chains']>[number];
+
+/** `longest chains: tf_a 27 of 28 declared; tf_b not known of sum(x): why`; nothing where no sum was asked. */
+export function chainLines({ gates }: Registration): string[] {
+  const chains = gates.flatMap(({ chains: found = [] }) => found);
+  if (chains.length === 0) return [];
+  const routes = [...Map.groupBy(chains, ({ symbol }) => symbol)].map(([symbol, own]) => `${symbol} ${routeText(own)}`);
+  return [`longest chain${chains.length === 1 ? '' : 's'}: ${routes.join('; ')}`];
+}
+
+function routeText(chains: readonly Chain[]): string {
+  const known = chains.filter(({ longest }) => longest !== undefined);
+  const longest = Math.max(...known.map((chain) => chain.longest ?? 0));
+  const declared = chains[0]?.declared ?? 0;
+  const unknown = chains.filter((chain) => chain.longest === undefined);
+  return [
+    ...(known.length > 0 ? [`${longest} of ${declared} declared`] : []),
+    ...unknown.map(({ sum, why }) => `not known of ${sum}: ${why ?? ''}`),
+  ].join(', ');
+}
