@@ -5,7 +5,7 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { auditLaunches } from '../src/audit/launch.ts';
+import { auditLaunches } from '../src/audit/launches.ts';
 import { factsOf, keyText } from '../src/audit/records.ts';
 import { resolveSet } from '../src/audit/records-sets.ts';
 import { sourceHasher } from '../src/audit/records-source.ts';

@@ -1,4 +1,7 @@
-/** The time of `--version` against a one-line Bun executable, runs interleaved: bun scripts/bench/startup.ts [runs]. */
+/**
+ * The time of `--version` against a one-line Bun executable, and that of gate 5's whole audit against `--version`, runs
+ * interleaved: bun scripts/bench/startup.ts [runs].
+ */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -25,22 +28,34 @@ async function buildOneLine(folder: string): Promise<string> {
   return outfile;
 }
 
-const median = (sorted: readonly number[]): number => sorted[sorted.length >> 1] ?? Number.NaN;
+interface Times {
+  readonly least: number;
+  readonly median: number;
+}
+
+const ratioText = (a: Times, b: Times): string =>
+  `least ${(a.least / b.least).toFixed(2)}  median ${(a.median / b.median).toFixed(2)}`;
 
 const folder = mkdtempSync(join(tmpdir(), 'tf-startup-'));
 try {
-  const commands = { 'one line': [await buildOneLine(folder)], '--version': [EXECUTABLE, '--version'] };
-  const times = Object.keys(commands).map(() => [] as number[]);
+  const commands = {
+    'one line': [await buildOneLine(folder)],
+    '--version': [EXECUTABLE, '--version'],
+    '--gate limits': [EXECUTABLE, '--gate', 'limits'],
+  };
+  const times = Object.values(commands).map(() => [] as number[]);
   for (let run = 0; run < RUNS; run++) Object.values(commands).forEach((command, i) => times[i]?.push(timeOf(command)));
-  const sorted = times.map((list) => list.toSorted((a, b) => a - b));
-  Object.keys(commands).forEach((name, i) => {
-    const list = sorted[i] ?? [];
-    console.log(`${name.padEnd(10)}  least ${list[0]?.toFixed(1)} ms  median ${median(list).toFixed(1)} ms`);
+  const found = times.map((list): Times => {
+    const sorted = list.toSorted((a, b) => a - b);
+    return { least: sorted[0] ?? Number.NaN, median: sorted[sorted.length >> 1] ?? Number.NaN };
   });
-  const [one = [], version = []] = sorted;
-  console.log(
-    `ratio       least ${((version[0] ?? 0) / (one[0] ?? 1)).toFixed(2)}  median ${(median(version) / median(one)).toFixed(2)}`,
-  );
+  Object.keys(commands).forEach((name, i) => {
+    const { least, median } = found[i] as Times;
+    console.log(`${name.padEnd(13)}  least ${least.toFixed(1)} ms  median ${median.toFixed(1)} ms`);
+  });
+  const [one, version, limits] = found as [Times, Times, Times];
+  console.log(`--version / one line: ${ratioText(version, one)}`);
+  console.log(`--gate limits / --version: ${ratioText(limits, version)}`);
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

@@ -1,14 +1,33 @@
-/** Puts a module with every launch and record in the place of src/cli/audit-data.ts: gate 5 of the executable reads no contract. */
+/**
+ * Puts modules with every launch and record in the place of src/cli/audit-data.ts and audit-sieve.ts: gate 5 of the executable
+ * reads no contract.
+ */
 import type { BunPlugin } from 'bun';
-import type { AuditData } from '../../src/cli/audit-data.ts';
+import { ownRecords, readLaunches, readRecorded } from '../../src/cli/audit-data.ts';
+import { readProblems, readSieve } from '../../src/cli/audit-sieve.ts';
 import { bakedModule } from './baked.ts';
 
-export function auditDataModule(data: AuditData): string {
-  return [
-    `const text = ${JSON.stringify(JSON.stringify(data))};`,
-    'export const readAuditData = () => Promise.resolve(JSON.parse(text));',
-  ].join('\n');
+/** What each function of a module gives, as plain data. */
+export type BakedFunctions = Readonly<Record<string, unknown>>;
+
+/** Each value is a text until it is asked for. */
+export function bakedFunctions(data: BakedFunctions): string {
+  const functions = Object.entries(data).map(([name, value]) => {
+    const text = JSON.stringify(JSON.stringify(value));
+    return `export const ${name} = () => Promise.resolve(JSON.parse(${text}));`;
+  });
+  return functions.join('\n');
 }
 
-export const bakedAuditData = (data: AuditData): BunPlugin =>
-  bakedModule('baked audit data', /\/src\/cli\/audit-data\.ts$/, () => auditDataModule(data));
+export async function bakedAuditData(): Promise<BunPlugin[]> {
+  const data = {
+    readLaunches: await readLaunches(),
+    ownRecords: await ownRecords(),
+    readRecorded: await readRecorded(),
+  };
+  const sieve = { readSieve: await readSieve(), readProblems: await readProblems() };
+  return [
+    bakedModule('baked audit data', /\/src\/cli\/audit-data\.ts$/, () => bakedFunctions(data)),
+    bakedModule('baked audit sieve', /\/src\/cli\/audit-sieve\.ts$/, () => bakedFunctions(sieve)),
+  ];
+}

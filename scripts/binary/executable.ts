@@ -1,7 +1,6 @@
 /** The one executable: the program, the contracts and sources, the images. Nothing is read from the folder it is run in. */
 import { mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { readAuditData } from '../../src/cli/audit-data.ts';
 import { bakedAuditData } from './audit-data.ts';
 import { bakedListing } from './listing.ts';
 
@@ -26,7 +25,7 @@ export async function buildExecutable({ root, embedded, outfile, commit }: Execu
       sourcemap: 'linked',
       minify: { whitespace: true, syntax: true, identifiers: false }, // names stay readable in stacks
       define: { COMMIT: JSON.stringify(commit) },
-      plugins: [bakedListing(join(root, 'kernels')), bakedAuditData(await readAuditData())],
+      plugins: [bakedListing(join(root, 'kernels')), ...(await bakedAuditData())],
       compile: {
         outfile: join(scratch, 'tf-kernel-contract'),
         assets: [embedded],

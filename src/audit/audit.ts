@@ -1,17 +1,13 @@
 /** Gate 5: every launch of every kernel against every chip, from declarations and records alone. */
 import type { Dialect } from '../families/formula/functions.ts';
 import type { Chip } from './chips/chip.ts';
-import type { AuditLaunch } from './launch.ts';
+import type { AuditLaunch, LaunchAt } from './launch.ts';
 import { definesText } from './launch.ts';
 import { leastMeasured } from './least.ts';
-import type { Measured, MetalMeasured } from './measured.ts';
+import type { Measured } from './measured.ts';
 import { occupancyOf } from './occupancy.ts';
 import type { LimitProblem } from './problem.ts';
-import type { RecordSet } from './records.ts';
-import { keyText } from './records.ts';
-import type { FoundRecord, ResolvedSet } from './records-sets.ts';
-import { resolveSet } from './records-sets.ts';
-import type { HashedLaunch } from './records-source.ts';
+import type { Recorded, RecordedLaunch } from './recorded.ts';
 import { staleSource } from './records-stale.ts';
 import type { Near } from './rules/check.ts';
 import { findLimits, limitProblems } from './rules/rules.ts';
@@ -36,90 +32,67 @@ export interface Verdict {
   readonly set?: string;
 }
 
-export interface AuditInput {
-  readonly launches: readonly HashedLaunch[];
-  /** The sets of all dialects. */
-  readonly records: readonly RecordSet[];
-  readonly chips: readonly Chip[];
-}
+/** Whether a launch is judged on a chip of its dialect. */
+export type Selects = (launch: AuditLaunch, chip: Chip) => boolean;
 
-export interface Audit {
-  readonly verdicts: readonly Verdict[];
-  /** What is wrong with the records themselves. */
-  readonly problems: readonly string[];
-}
+export const everything: Selects = () => true;
 
-/** A verdict for every launch, chip and set of records. */
-export function auditAll({ launches, records, chips }: AuditInput): Audit {
-  const books = new Map<Dialect, Book>();
-  const bookOf = (dialect: Dialect): Book => {
-    const book = books.get(dialect) ?? openBook(dialect, records);
-    books.set(dialect, book);
-    return book;
-  };
-  const verdicts = launches.flatMap((launch) => {
-    const book = bookOf(launch.dialect);
-    const own = chips.filter((chip) => chip.dialect === launch.dialect);
-    return own.flatMap((chip) => book.sets.map((set) => audit({ launch, chip, set, book })));
+/** A verdict for every launch, chip and set of records that is selected. */
+export function auditAll({ launches }: Recorded, chips: readonly Chip[], selects: Selects = everything): Verdict[] {
+  return launches.flatMap((recorded) => {
+    const own = chips.filter((chip) => chip.dialect === recorded.launch.dialect && selects(recorded.launch, chip));
+    return own.map((chip) => verdictOn(questionOf(recorded, chip)));
   });
-  const problems = [...books.values()].flatMap((book) => book.sets.flatMap((set) => set?.problems ?? []));
-  return { verdicts, problems: [...new Set(problems)] };
 }
 
-/** The records of one dialect. `sets` holds undefined alone where there are none: everything is pending then. */
-interface Book {
-  readonly sets: readonly (ResolvedSet | undefined)[];
-  /** What sources say on every chip, by key text with the chip `source`. */
-  readonly ofSources: ReadonlyMap<string, FoundRecord>;
-}
-
-const SOURCE = 'source';
-
-function openBook(dialect: Dialect, records: readonly RecordSet[]): Book {
-  const own = records.filter((set) => set.dialect === dialect);
-  const resolved = own.map((set) => resolveSet(set, own));
-  const ofSources = resolved.flatMap(({ records: all }) => [...all].filter(([, { chip }]) => chip === SOURCE));
-  const ofChips = resolved.filter(({ records: all }) => all.values().some(({ chip }) => chip !== SOURCE));
-  const sets = ofChips.length > 0 ? ofChips : resolved.slice(-1);
-  return { sets: sets.length > 0 ? sets : [undefined], ofSources: new Map(ofSources) };
-}
-
-interface Question {
-  readonly launch: HashedLaunch;
+/** A launch on a chip. */
+export interface Question {
+  readonly recorded: RecordedLaunch;
   readonly chip: Chip;
-  readonly set: ResolvedSet | undefined;
-  readonly book: Book;
+  readonly at: readonly LaunchAt[];
+  /** The record, where it is of the source that there is now; else the least that any kernel asks. */
+  readonly measured: Measured;
+  readonly isPending: boolean;
+  /** The record is of another source. */
+  readonly isStale: boolean;
 }
 
-function audit(question: Question): Verdict {
-  const { launch, chip, set } = question;
-  const { kernel, dialect, symbol } = launch;
-  const defines = definesText(launch.defines);
-  const named = { kernel, dialect, symbol, ...(defines !== '' && { defines }), chip: chip.name };
-  return { ...named, ...(set && { set: set.name }), ...judge(question) };
+export function questionOf(recorded: RecordedLaunch, chip: Chip): Question {
+  const { launch, records } = recorded;
+  const record = records[chip.name];
+  const facts = record && !('pending' in record) ? record.facts : undefined;
+  const isStale = record !== undefined && staleSource(record, launch.dialect, launch.hash) !== undefined;
+  const measured = facts && !isStale ? facts : leastMeasured(launch.symbol, chip);
+  return { recorded, chip, at: launch.at, measured, isPending: !facts, isStale };
 }
 
 type Judgement = Pick<Verdict, 'status' | 'problems' | 'near' | 'groups'>;
 
+export const verdictOn = (question: Question): Verdict =>
+  verdictOf(question, question.isPending || question.isStale ? judgeUnmeasured(question) : judgeMeasured(question));
+
+function verdictOf({ recorded: { launch, set }, chip }: Question, judgement: Judgement): Verdict {
+  const { kernel, dialect, symbol } = launch;
+  const defines = definesText(launch.defines);
+  const named = { kernel, dialect, symbol, ...(defines !== '' && { defines }), chip: chip.name };
+  return { ...named, ...(set !== undefined && { set }), ...judgement };
+}
+
 /** A launch whose record is missing or stale is still held to what no compile can change. */
-function judge({ launch, chip, set, book }: Question): Judgement {
-  const record = findRecord(launch, chip, set, book);
+function judgeUnmeasured({ recorded: { launch, records }, at, measured, chip }: Question): Judgement {
+  const record = records[chip.name];
   const stale = record && staleSource(record, launch.dialect, launch.hash);
-  const measured = record && !stale && !('pending' in record) ? record.facts : undefined;
-  if (measured) return judgeMeasured(launch, measured, chip);
-  const problems = limitProblems(launch.at, leastMeasured(launch.symbol, chip), chip).filter(
-    ({ limit }) => limit !== 'pending',
-  );
+  const problems = limitProblems(at, measured, chip).filter(({ limit }) => limit !== 'pending');
   if (problems.length > 0) return { status: 'does not fit', problems: stale ? [stale, ...problems] : problems };
   return stale ? { status: 'stale', problems: [stale] } : { status: 'pending', problems: [] };
 }
 
-function judgeMeasured(launch: AuditLaunch, measured: Measured, chip: Chip): Judgement {
-  const { problems, near } = findLimits(launch.at, measured, chip);
+function judgeMeasured({ at, measured, chip }: Question): Judgement {
+  const { problems, near } = findLimits(at, measured, chip);
   const [first] = problems;
   if (first && problems.every(({ limit }) => limit === 'pending')) return { status: 'pending', problems: [] };
   if (first) return { status: 'does not fit', problems };
-  const groups = launch.at.flatMap((at) => occupancyOf(at, measured, chip)?.groups ?? []);
+  const groups = at.flatMap((launch) => occupancyOf(launch, measured, chip)?.groups ?? []);
   return {
     status: near ? 'tight' : 'fits',
     problems,
@@ -127,24 +100,3 @@ function judgeMeasured(launch: AuditLaunch, measured: Measured, chip: Chip): Jud
     ...(groups.length > 0 && { groups: Math.min(...groups) }),
   };
 }
-
-/** A chip's record, with what the source says added; the source's alone where that is enough to judge. */
-function findRecord(
-  launch: AuditLaunch,
-  chip: Chip,
-  set: ResolvedSet | undefined,
-  book: Book,
-): FoundRecord | undefined {
-  const defines = definesText(launch.defines);
-  const named = { kernel: launch.kernel, symbol: launch.symbol, ...(defines !== '' && { defines }) };
-  const onChip = chipNames(chip)
-    .map((name) => set?.records.get(keyText({ ...named, chip: name })))
-    .find((record) => record !== undefined);
-  const ofSource = book.ofSources.get(keyText({ ...named, chip: SOURCE }));
-  if (!onChip || 'pending' in onChip) return ofSource ?? onChip;
-  if (!ofSource || 'pending' in ofSource || ofSource.source !== onChip.source) return onChip;
-  return { ...onChip, facts: { ...(ofSource.facts as MetalMeasured), ...(onChip.facts as MetalMeasured) } };
-}
-
-/** A chip's name as records have it: an image may be of the chip's own features. */
-const chipNames = ({ dialect, name }: Chip): string[] => (dialect === 'cuda' ? [name, `${name}a`, `${name}f`] : [name]);

@@ -10,13 +10,13 @@ import { leastMeasured } from './least.ts';
 import type { CudaMeasured, HipMeasured, Measured, MetalMeasured, XpuMeasured } from './measured.ts';
 import type { Limit, LimitProblem } from './problem.ts';
 import { staleImage } from './records-stale.ts';
-import { limitProblems } from './rules/rules.ts';
+import { brokenLimits, limitProblems } from './rules/rules.ts';
 
 type Facts = Partial<CudaMeasured> | Partial<HipMeasured> | Partial<XpuMeasured> | Partial<MetalMeasured>;
 
 /** A launch, what was measured, and, where it differs, what an image holds. */
 interface Trial {
-  readonly launch: Partial<LaunchAt>;
+  readonly launch: LaunchAt;
   readonly facts: Facts;
   readonly image?: Facts;
 }
@@ -38,8 +38,9 @@ const XPU = ['acm-g10', 'pvc', 'bmg'];
 const APPLE = ['M1', 'M2', 'M3', 'M4', 'M5'];
 
 const KIB = 1024;
-const threads = (x: number): Partial<LaunchAt> => ({ threads: [x, 1, 1] });
-const bytes = (localBytes: number): Partial<LaunchAt> => ({ localBytes });
+const ONE: LaunchAt = { threads: [32, 1, 1], grid: [1, 1, 1], localBytes: 0, optIn: false };
+const threads = (x: number): LaunchAt => ({ ...ONE, threads: [x, 1, 1] });
+const bytes = (localBytes: number): LaunchAt => ({ ...ONE, localBytes });
 
 export const LIMIT_CONTROLS: readonly LimitControl[] = [
   {
@@ -84,8 +85,8 @@ export const LIMIT_CONTROLS: readonly LimitControl[] = [
     dialect: 'xpu',
     chips: XPU,
     limit: 'local bytes',
-    planted: { launch: {}, facts: { slm: 160 * KIB } },
-    sound: { launch: {}, facts: { slm: 64 * KIB } },
+    planted: { launch: ONE, facts: { slm: 160 * KIB } },
+    sound: { launch: ONE, facts: { slm: 64 * KIB } },
   },
   {
     id: 'xpu-large-grf',
@@ -102,8 +103,8 @@ export const LIMIT_CONTROLS: readonly LimitControl[] = [
     dialect: 'xpu',
     chips: XPU,
     limit: 'stale',
-    planted: { launch: {}, facts: { grf: 128 }, image: { grf: 256 } },
-    sound: { launch: {}, facts: { grf: 128 }, image: { grf: 128 } },
+    planted: { launch: ONE, facts: { grf: 128 }, image: { grf: 256 } },
+    sound: { launch: ONE, facts: { grf: 128 }, image: { grf: 128 } },
   },
   {
     id: 'metal-pipeline',
@@ -121,7 +122,7 @@ export const LIMIT_CONTROLS: readonly LimitControl[] = [
     chips: APPLE,
     limit: 'local bytes',
     planted: { launch: bytes(4 * KIB), facts: { staticThreadgroup: 32 * KIB, maxThreads: 1024 } },
-    sound: { launch: {}, facts: { staticThreadgroup: 32 * KIB, maxThreads: 1024 } },
+    sound: { launch: ONE, facts: { staticThreadgroup: 32 * KIB, maxThreads: 1024 } },
   },
 ];
 
@@ -131,9 +132,13 @@ export interface LimitControlResult {
   readonly fault: string;
   readonly dialect: Dialect;
   readonly status: 'red' | 'missed' | 'broken';
-  /** Where it went red, or why it did not. */
-  readonly reason: string;
+  /** Where it went red, or why it did not. A function, since that of a red one is seldom told. */
+  readonly reason: () => string;
 }
+
+/** A result in words. */
+export type ToldControl = Omit<LimitControlResult, 'reason'> & { readonly reason: string };
+export const toldControl = (result: LimitControlResult): ToldControl => ({ ...result, reason: result.reason() });
 
 export const judgeControls = (controls: readonly LimitControl[] = LIMIT_CONTROLS): LimitControlResult[] =>
   controls.map(judgeControl);
@@ -146,33 +151,46 @@ function judgeControl(control: LimitControl): LimitControlResult {
 type ControlVerdict = Pick<LimitControlResult, 'status' | 'reason'>;
 
 function verdictOf({ chips, dialect, limit, planted, sound }: LimitControl): ControlVerdict {
-  let reason: string | undefined;
+  const [first] = chips;
+  if (first === undefined) return { status: 'broken', reason: () => 'it names no chip' };
   for (const name of chips) {
     const chip = chipNamed(dialect, name);
-    if (!chip) return { status: 'broken', reason: `${name} is no ${dialect} chip` };
-    const [unplanted] = problemsOf(sound, chip);
-    if (unplanted) return { status: 'broken', reason: `without its fault it must fit ${name}, but: ${unplanted.what}` };
-    const problems = problemsOf(planted, chip);
-    const other = problems.find((problem) => problem.limit !== limit);
-    if (other) return { status: 'broken', reason: `it must be found as '${limit}' on ${name}, but: ${other.what}` };
-    const [first] = problems;
-    if (!first) return { status: 'missed', reason: `it fits ${name}` };
-    reason ??= `${name}: ${first.what}`;
+    if (!chip) return { status: 'broken', reason: () => `${name} is no ${dialect} chip` };
+    if (limitsOf(sound, chip).length > 0) {
+      return { status: 'broken', reason: () => `without its fault it must fit ${name}, but: ${sumOf(sound, chip)}` };
+    }
+    const limits = limitsOf(planted, chip);
+    const other = limits.find((found) => found !== limit);
+    if (other !== undefined) {
+      const reason = (): string => `it must be found as '${limit}' on ${name}, but: ${sumOf(planted, chip, other)}`;
+      return { status: 'broken', reason };
+    }
+    if (limits.length === 0) return { status: 'missed', reason: () => `it fits ${name}` };
   }
-  return reason === undefined ? { status: 'broken', reason: 'it names no chip' } : { status: 'red', reason };
+  return { status: 'red', reason: () => `${first}: ${sumOf(planted, chipNamed(dialect, first) as Chip)}` };
 }
 
-const ONE: LaunchAt = { threads: [32, 1, 1], grid: [1, 1, 1], localBytes: 0, optIn: false };
 const PATH = 'the record';
 
-/** A control is judged by the same rules as a launch, and its record against its image by the same comparison. */
-function problemsOf({ launch, facts, image }: Trial, chip: Chip): readonly LimitProblem[] {
-  const measured = { ...leastMeasured('control', chip), ...facts } as Measured;
-  const stale =
-    image &&
-    staleImage({ kernel: 'control', chip: chip.name, symbol: 'control', source: '', facts: measured, path: PATH }, {
-      ...measured,
-      ...image,
-    } as Measured);
-  return [...limitProblems([{ ...ONE, ...launch }], measured, chip), ...(stale ? [stale] : [])];
+const measuredOf = ({ facts }: Trial, chip: Chip): Measured =>
+  ({ ...leastMeasured('control', chip), ...facts }) as Measured;
+
+/** The limits that a trial breaks: a control is judged by the same rules as a launch, and its record by the same comparison. */
+function limitsOf(trial: Trial, chip: Chip): Limit[] {
+  const broken = brokenLimits([trial.launch], measuredOf(trial, chip), chip);
+  return trial.image && staleOf(trial, chip) ? [...broken, 'stale'] : broken;
+}
+
+/** The sum that shows a broken limit; of the first one where none is named. */
+function sumOf(trial: Trial, chip: Chip, limit?: Limit): string {
+  const stale = staleOf(trial, chip);
+  const problems = [...limitProblems([trial.launch], measuredOf(trial, chip), chip), ...(stale ? [stale] : [])];
+  return (problems.find((problem) => limit === undefined || problem.limit === limit) as LimitProblem).what;
+}
+
+function staleOf(trial: Trial, chip: Chip): LimitProblem | undefined {
+  if (!trial.image) return undefined;
+  const facts = measuredOf(trial, chip);
+  const record = { kernel: 'control', chip: chip.name, symbol: 'control', source: '', facts, path: PATH };
+  return staleImage(record, { ...facts, ...trial.image } as Measured);
 }

@@ -3,7 +3,8 @@ import { dirname, join, normalize } from 'node:path';
 import type { Dialect } from '../families/formula/functions.ts';
 import type { Kernel } from '../spec/registration.ts';
 import type { AuditLaunch } from './launch.ts';
-import { auditLaunches, definesText } from './launch.ts';
+import { definesText } from './launch.ts';
+import { auditLaunches } from './launches.ts';
 
 const HEADERS: Readonly<Record<Dialect, string>> = { cuda: 'cuda', hip: 'hip', metal: 'metal', xpu: 'opencl' };
 

@@ -75,7 +75,8 @@ export function byRelease(a: string, b: string): number {
 /** Facts that two measurements of a kernel differ in: `registers 40, now 48`. The release is no fact. */
 export function differences(before: Measured, after: Measured): string[] {
   const [left, right] = [factsOf(before), factsOf(after)];
-  return [...new Set([...Object.keys(left), ...Object.keys(right)])].flatMap((fact) => {
+  return Object.keys({ ...left, ...right }).flatMap((fact) => {
+    if (left[fact] === right[fact]) return [];
     const [from, to] = [factText(left[fact]), factText(right[fact])];
     return from === to ? [] : [`${fact} ${from}, now ${to}`];
   });

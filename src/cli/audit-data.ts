@@ -1,21 +1,28 @@
 /**
- * What gate 5 needs: every launch at its shapes, with the hash of its source, and the records. In development they are read from
- * the project's folders; the build puts a module of the same shape in this one's place, with the data in it, so that the
- * executable audits without loading a contract.
+ * What gate 5 needs: every launch at its shapes, with the hash of its source, and what the records say of it. In development it
+ * is read from the project's folders; the build puts a module of the same functions in this one's place, with the data in it, so
+ * that the executable audits without loading a contract.
  */
+import { SERVED_CHIPS } from '../audit/chips/all.ts';
+import type { Recorded } from '../audit/recorded.ts';
+import { recordedLaunches } from '../audit/recorded.ts';
 import type { HashedLaunch } from '../audit/records-source.ts';
 import { hashedLaunches } from '../audit/records-source.ts';
 import { readListing } from '../spec/listing.ts';
 import { loadKernels } from '../spec/load.ts';
-import type { RecordsFolder } from './offline-records.ts';
+import type { AllRecords } from '../audit/recorded.ts';
 import { readRecords, RECORDS } from './offline-records.ts';
 
-export interface AuditData {
-  readonly launches: readonly HashedLaunch[];
-  readonly records: RecordsFolder;
+/** Every launch of every kernel. */
+export async function readLaunches(): Promise<readonly HashedLaunch[]> {
+  const listing = await readListing();
+  return hashedLaunches(loadKernels(listing), listing.sources);
 }
 
-export async function readAuditData(): Promise<AuditData> {
-  const listing = await readListing();
-  return { launches: hashedLaunches(loadKernels(listing), listing.sources), records: readRecords(RECORDS) };
+/** The records that go with the program. */
+export const ownRecords = (): Promise<AllRecords> => Promise.resolve(readRecords(RECORDS));
+
+/** Every launch with its records on the served chips. */
+export async function readRecorded(): Promise<Recorded> {
+  return recordedLaunches(await readLaunches(), await ownRecords(), SERVED_CHIPS);
 }

@@ -2,18 +2,18 @@
  * Colours, for people only: on when stdout is a terminal. NO_COLOR turns them off and FORCE_COLOR on. CI by itself does not
  * turn them on, since a pipe is read by programs there.
  */
-import picocolors from 'picocolors';
 import type { Style } from '../report/style.ts';
 import { PLAIN } from '../report/style.ts';
 
 /** The style for a stream; a set but empty variable counts as unset. */
-export function styleFor(
+export async function styleFor(
   stream: { readonly isTTY?: boolean },
   env: Readonly<Record<string, string | undefined>>,
-): Style {
+): Promise<Style> {
   if (env['NO_COLOR']) return PLAIN;
   const forced = Boolean(env['FORCE_COLOR']) && env['FORCE_COLOR'] !== '0';
   if (!forced && !stream.isTTY) return PLAIN;
+  const { default: picocolors } = await import('picocolors');
   const { green, red, yellow, dim, bold } = picocolors.createColors(true);
   return { good: green, bad: (text) => bold(red(text)), warn: yellow, faint: dim };
 }

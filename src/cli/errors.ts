@@ -1,5 +1,5 @@
 /** What is thrown, told in three parts: what, why, do; and the exit code it means. */
-import { ToolchainError } from '../device/toolchain/clang.ts';
+import { ToolchainError } from '../device/toolchain/toolchain-error.ts';
 import { DeviceError } from '../device/device.ts';
 import { ContractError } from '../spec/contract-error.ts';
 

@@ -32,6 +32,7 @@ import { readFaultsFlags } from './faults-flags.ts';
 import type { Options } from './flags.ts';
 import { interruptedText, interruptibly } from './interrupt.ts';
 import { requireWritable } from './json-file.ts';
+import { print } from './print.ts';
 import { progressOn } from './progress.ts';
 import { BUILD_COMMIT, COMMAND, PLATFORM, VERSION } from './version.ts';
 
@@ -44,7 +45,10 @@ export async function faults(argv: readonly string[]): Promise<ExitCode> {
   const kernels = loadKernels(listing);
   const whole = matrixOf(kernels, listing.sources, options.dialect);
   const selected = selectedOf(whole, options);
-  if (options.list) return print(selected.faults.map(({ address }) => address));
+  if (options.list) {
+    print(selected.faults.map(({ address }) => address));
+    return 0;
+  }
   if (selected.faults.length + selected.dead.length === 0) throw nothingSelected(options);
   await findClang(); // once here, so that its absence is told once
   await runtimeImage();
@@ -65,7 +69,7 @@ function selectedOf({ faults: all, dead }: Matrix, { only }: Options): Matrix {
 
 async function runSelected(selected: readonly Fault[], options: Options, explained: Explained): Promise<FaultRow[]> {
   const byAddress = new Map(selected.map((fault) => [fault.address, fault]));
-  const style = styleFor(process.stdout, process.env);
+  const style = await styleFor(process.stdout, process.env);
   const context = { seed: options.seed, command: COMMAND, style };
   const progress = progressOn(process.stderr);
   const rows: FaultRow[] = [];
@@ -108,7 +112,7 @@ async function finish(
   const summary = faultSummary(tally, dead.length, problems.length);
   const exitCode = faultExitCode(tally, dead.length, problems.length);
   print(await faultTable(rows, explained, process.stdout.columns ?? WIDE));
-  print(faultProblemLines(dead, problems, styleFor(process.stdout, process.env)));
+  print(faultProblemLines(dead, problems, await styleFor(process.stdout, process.env)));
   if (options.json !== undefined) {
     const program = { version: VERSION, commit: BUILD_COMMIT, platform: PLATFORM };
     const head = { program, seed: options.seed, elapsedMs, summary, exitCode };
@@ -138,9 +142,4 @@ function nothingSelected({ only }: Options): NothingRunError {
     `No fault is selected, so nothing was run: ${only.map((filter) => `--only ${filter}`).join(' ')} matches none.\n` +
       `  An address reads kernel@dialect~rule.place; ${COMMAND} --faults --list prints every one.`,
   );
-}
-
-function print(lines: readonly string[]): ExitCode {
-  for (const line of lines) console.log(line);
-  return 0;
 }

@@ -1,9 +1,9 @@
-/** argv to options. The flags are a table; their values are checked by a schema; every mistake says what to write instead. */
-import { parseArgs } from 'node:util';
-import * as v from 'valibot';
+/** argv to options. The flags are a table; each has a reader of its values; every mistake says what to write instead. */
 import { DIALECTS } from '../families/formula/functions.ts';
 import { GATES } from '../spec/contract.ts';
 import { MODES } from '../spec/modes.ts';
+import type { FlagTable, FlagWord } from './arguments.ts';
+import { wordsOf } from './arguments.ts';
 import { UsageError } from './errors.ts';
 import { nearest } from '../spec/nearest.ts';
 
@@ -22,7 +22,7 @@ export const FLAGS = {
   'no-controls': { type: 'boolean' },
   version: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
-} as const;
+} as const satisfies FlagTable;
 export type FlagName = keyof typeof FLAGS;
 
 /** Gate 5, which needs no device. */
@@ -31,80 +31,102 @@ export const LIMITS = 'limits';
 const DEVICES = ['host', 'cuda', 'hip', 'metal', 'xpu'] as const;
 const NUMBER = /^\d+(\.\d+)?$/;
 
-const oneOf = <const W extends string>(values: readonly W[], noun: string) =>
-  v.pipe(
-    v.string(),
-    v.check(
-      (value) => values.includes(value as W),
-      ({ input }) => `'${input}' is no ${noun}${suggestion(String(input), values)}; there are ${values.join(', ')}`,
-    ),
-    v.transform((value) => value as W),
-  );
+/** A flag's values as they were given, undefined where it was not; throws a FlagFault for what cannot be meant. */
+type Reader<T> = (given: readonly string[] | undefined) => T;
 
-const listOf = <const W extends string>(values: readonly W[], noun: string) =>
-  v.optional(
-    v.pipe(
-      v.array(v.string()),
-      v.transform((given) => given.flatMap((value) => value.split(','))),
-      v.array(oneOf(values, noun)),
-      v.transform((given) => values.filter((value) => given.includes(value))),
-    ),
-    [...values],
-  );
+class FlagFault extends Error {}
 
-const number = (least: number, what: string) =>
-  v.pipe(
-    v.string(),
-    v.check(
-      (value) => NUMBER.test(value) && Number(value) >= least,
-      ({ input }) => `'${input}' is not ${what}`,
-    ),
-    v.transform(Number),
-  );
+const isGiven: Reader<boolean> = (given) => given !== undefined;
 
-const some = (what: string) => v.pipe(v.string(), v.minLength(1, `an empty value selects nothing; give ${what}`));
+/** A flag that is given once; `fallback` stands for one that is not. */
+const one =
+  <T, const F>(read: (value: string) => T, fallback: F): Reader<T | F> =>
+  (given) =>
+    given?.[0] === undefined ? fallback : read(given[0]);
 
-const seedFault = (value: string): string =>
-  /^\d+$/.test(value) ? `has ${value.length} digits; a seed has 15 at most` : 'is not a whole number';
+const oneOf =
+  <const W extends string>(words: readonly W[], noun: string) =>
+  (value: string): W => {
+    const found = words.find((word) => word === value);
+    if (found !== undefined) return found;
+    throw new FlagFault(`'${value}' is no ${noun}${suggestion(value, words)}; there are ${words.join(', ')}`);
+  };
 
-const schema = v.object({
-  only: v.optional(v.array(some('a part of an address, or a pattern with *')), []),
+/** Words by commas or by giving the flag again, in their own order; all of them where it is not given. */
+const listOf = <const W extends string>(words: readonly W[], noun: string): Reader<W[]> => {
+  const read = oneOf(words, noun);
+  return (given) => {
+    if (!given) return [...words];
+    const wanted = given.flatMap((value) => value.split(',')).map(read);
+    return words.filter((word) => wanted.includes(word));
+  };
+};
+
+const number =
+  (least: number, what: string) =>
+  (value: string): number => {
+    if (NUMBER.test(value) && Number(value) >= least) return Number(value);
+    throw new FlagFault(`'${value}' is not ${what}`);
+  };
+
+function workers(value: string): number {
+  const read = number(1, 'a number of worker threads, 1 or more')(value);
+  if (Number.isInteger(read)) return read;
+  throw new FlagFault('worker threads come whole');
+}
+
+const some =
+  (what: string) =>
+  (value: string): string => {
+    if (value !== '') return value;
+    throw new FlagFault(`an empty value selects nothing; give ${what}`);
+  };
+
+function seed(value: string): string {
+  if (/^\d{1,15}$/.test(value)) return value;
+  const digits = /^\d+$/.test(value);
+  const fault = digits ? `has ${value.length} digits; a seed has 15 at most` : 'is not a whole number';
+  throw new FlagFault(`'${value}' ${fault}`);
+}
+
+const READERS = {
+  only: (given) => (given ?? []).map(some('a part of an address, or a pattern with *')),
   gate: listOf([...GATES, LIMITS], 'gate'),
   dialect: listOf(DIALECTS, 'dialect'),
   mode: listOf(MODES, 'mode'),
-  device: v.optional(oneOf(DEVICES, 'device'), 'host'),
-  seed: v.optional(
-    v.pipe(
-      v.string(),
-      v.check(
-        (value) => /^\d{1,15}$/.test(value),
-        ({ input }) => `'${input}' ${seedFault(String(input))}`,
-      ),
-    ),
-    '1',
-  ),
-  jobs: v.optional(v.pipe(number(1, 'a number of worker threads, 1 or more'), v.integer('worker threads come whole'))),
-  timeout: v.optional(number(0.001, 'a number of seconds above 0'), '30'),
-  list: v.optional(v.boolean(), false),
-  devices: v.optional(v.boolean(), false),
-  json: v.optional(some('the path of a file')),
-  'no-controls': v.optional(v.boolean(), false),
-  version: v.optional(v.boolean(), false),
-  help: v.optional(v.boolean(), false),
-});
+  device: one(oneOf(DEVICES, 'device'), 'host'),
+  seed: one(seed, '1'),
+  jobs: one(workers, undefined),
+  timeout: one(number(0.001, 'a number of seconds above 0'), 30),
+  list: isGiven,
+  devices: isGiven,
+  json: one(some('the path of a file'), undefined),
+  'no-controls': isGiven,
+  version: isGiven,
+  help: isGiven,
+} satisfies Record<FlagName, Reader<unknown>>;
 
-export type Options = v.InferOutput<typeof schema>;
+export type Options = { readonly [F in FlagName]: ReturnType<(typeof READERS)[F]> };
 
 /** Whether the arguments ask for `--offline`. */
 export const isOffline = (argv: readonly string[]): boolean =>
   argv.some((word) => word === '--offline' || word.startsWith('--offline='));
 
-/** Reads the arguments behind the program's name; throws a UsageError for whatever cannot be meant. */
+/** Reads the arguments behind the program's name; throws a UsageError for whatever cannot be meant, all wrong values at once. */
 export function readFlags(argv: readonly string[]): Options {
-  const parsed = v.safeParse(schema, valuesOf(argv));
-  if (parsed.success) return checked(parsed.output);
-  const lines = parsed.issues.map((issue) => `--${String(issue.path?.[0]?.key)}: ${issue.message}.`);
-  throw new UsageError([...lines, HELP].join('\n'));
+  const given = valuesOf(argv);
+  const options: Partial<Record<FlagName, unknown>> = {};
+  const faults: string[] = [];
+  for (const name of Object.keys(READERS) as FlagName[]) {
+    try {
+      options[name] = READERS[name](given[name]);
+    } catch (error) {
+      if (!(error instanceof FlagFault)) throw error;
+      faults.push(`--${name}: ${error.message}.`);
+    }
+  }
+  if (faults.length > 0) throw new UsageError([...faults, HELP].join('\n'));
+  return checked(options as Options);
 }
 
 /** A report is of results, so it does not go with what runs nothing. */
@@ -117,30 +139,29 @@ function checked(options: Options): Options {
 
 const HELP = '  tf-kernel-contract --help lists every flag and its values.';
 
-function valuesOf(argv: readonly string[]): Record<string, unknown> {
-  const { tokens, values } = parseArgs({ args: [...argv], options: FLAGS, strict: false, tokens: true });
-  const seen = new Set<string>();
-  for (const token of tokens) {
-    if (token.kind === 'positional') throw positional(token.value);
-    if (token.kind === 'option') checkToken(token, seen);
+/** The values of every flag that is given, in their order. */
+function valuesOf(argv: readonly string[]): Partial<Record<FlagName, string[]>> {
+  const values: Partial<Record<FlagName, string[]>> = {};
+  for (const word of wordsOf(argv, FLAGS)) {
+    if (word.kind === 'plain') throw plain(word.value);
+    const { name, value } = checkedWord(word, values);
+    (values[name] ??= []).push(...(value === undefined ? [] : [value]));
   }
   return values;
 }
 
-interface OptionToken {
-  readonly name: string;
-  readonly rawName: string;
-  readonly value: string | undefined;
-}
-
-function checkToken({ name, rawName, value }: OptionToken, seen: Set<string>): void {
+function checkedWord(
+  { name, rawName, value }: FlagWord,
+  before: object,
+): { name: FlagName; value: string | undefined } {
   if (!isFlag(name)) throw unknown(rawName);
   const flag = FLAGS[name];
   if (flag.type === 'boolean' && value !== undefined) throw usage(`${rawName} takes no value, but got '${value}'.`);
   if (flag.type === 'string' && (value === undefined || value.startsWith('--')))
     throw usage(`${rawName} needs a value.`);
-  if (!('multiple' in flag) && seen.has(name)) throw usage(`${rawName} is given twice; it takes one value.`);
-  seen.add(name);
+  if (!('multiple' in flag) && Object.hasOwn(before, name))
+    throw usage(`${rawName} is given twice; it takes one value.`);
+  return { name, value };
 }
 
 const isFlag = (name: string): name is FlagName => Object.hasOwn(FLAGS, name);
@@ -151,7 +172,7 @@ function unknown(rawName: string): UsageError {
   return usage(`Unknown flag ${rawName}${suggestion(rawName, names)}.`);
 }
 
-function positional(value: string): UsageError {
+function plain(value: string): UsageError {
   return usage(`Unexpected argument '${value}'. Cases are selected with --only ${value}.`);
 }
 

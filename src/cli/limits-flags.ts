@@ -1,6 +1,6 @@
 /** The arguments of `limits DIR`; every mistake says what to write instead. */
+import type { FlagTable } from './arguments.ts';
 import { UsageError } from './errors.ts';
-import type { FlagTable } from './offline-flags.ts';
 import { splitFlags } from './offline-flags.ts';
 
 export const LIMITS_FLAGS = {

@@ -12,6 +12,7 @@ import { factsOf, keyText } from '../audit/records.ts';
 import type { ResolvedSet } from '../audit/records-sets.ts';
 import { chooseSet, resolveSet } from '../audit/records-sets.ts';
 import { staleImage } from '../audit/records-stale.ts';
+import { holds, whatOf } from '../audit/rules/check.ts';
 import { checksOf, findLimits, largestGroup } from '../audit/rules/rules.ts';
 import type { FoundKernel } from './limits-folder.ts';
 
@@ -140,8 +141,8 @@ function runsOf(measured: Measured, { threads, dynamic }: Asked): Runs[] {
       const group = largestGroup(measured, chip, launch);
       return { chip: chip.name, ...(group && { group }) };
     }
-    const [broken] = checksOf(oneGroup(threads, measured, launch), measured, chip).filter((check) => !check.holds);
-    return { chip: chip.name, ...(broken ? { why: broken.what() } : { group: groupOf(threads, measured) }) };
+    const [broken] = checksOf(oneGroup(threads, measured, launch), measured, chip).filter((check) => !holds(check));
+    return { chip: chip.name, ...(broken ? { why: whatOf(broken) } : { group: groupOf(threads, measured) }) };
   });
 }
 

@@ -1,6 +1,6 @@
 /** `limits DIR`: images that another host built, held to the launches, the records and every chip. Needs no GPU and no compiler. */
 import type { LimitControlResult } from '../audit/controls.ts';
-import { judgeControls } from '../audit/controls.ts';
+import { judgeControls, toldControl } from '../audit/controls.ts';
 import { writeWhole } from '../device/toolchain/cache.ts';
 import { imageProblemLine, limitControlLines, unregisteredLines, verdictLines } from '../report/limits.ts';
 import { limitsText } from '../report/limits-json.ts';
@@ -8,7 +8,7 @@ import { limitsTables } from '../report/limits-table.ts';
 import type { Style } from '../report/style.ts';
 import { count } from '../numerics/digits.ts';
 import { counted } from '../report/words.ts';
-import { readAuditData } from './audit-data.ts';
+import { readLaunches } from './audit-data.ts';
 import { styleFor } from './colour.ts';
 import type { ExitCode } from './errors.ts';
 import { NothingRunError } from './errors.ts';
@@ -19,23 +19,27 @@ import type { FoundImages } from './limits-folder.ts';
 import { readImages } from './limits-folder.ts';
 import type { Judged, Unregistered } from './limits-judge.ts';
 import { judgeImages } from './limits-judge.ts';
-import type { RecordsFolder } from './offline-records.ts';
+import type { AllRecords } from '../audit/recorded.ts';
 import { programRecords } from './program-records.ts';
+import { print } from './print.ts';
 import { progressOn } from './progress.ts';
 import { BUILD_COMMIT, PLATFORM, VERSION } from './version.ts';
 
 /** Runs the command behind `limits`; returns 1 for a launch that does not fit, a stale record or an unreadable image. */
 export async function limits(argv: readonly string[]): Promise<ExitCode> {
-  if (argv.includes('--help') || argv.includes('-h')) return print([LIMITS_USAGE]);
+  if (argv.includes('--help') || argv.includes('-h')) {
+    print([LIMITS_USAGE]);
+    return 0;
+  }
   const options = readLimitsFlags(argv);
   if (options.json !== undefined) requireWritable(options.json);
-  const { launches } = await readAuditData();
+  const launches = await readLaunches();
   const found = readAll(options.folder);
   if (found.kernels.length === 0 && found.problems.length === 0) throw noImages(options, found);
   const records = await programRecords();
   const judged = judgeImages(found.kernels, launches, records.sets, options);
   const controls = judgeControls();
-  const style = styleFor(process.stdout, process.env);
+  const style = await styleFor(process.stdout, process.env);
   print(unregisteredText(judged.unregistered, options, style));
   print(await limitsTables(judged.verdicts, process.stdout.columns ?? WIDE, style));
   print(metalLines(found, style));
@@ -87,7 +91,7 @@ function metalLines({ metal }: FoundImages, style: Style): string[] {
 function failures(
   { problems }: FoundImages,
   { verdicts }: Judged,
-  records: RecordsFolder,
+  records: AllRecords,
   controls: readonly LimitControlResult[],
   style: Style,
 ): string[] {
@@ -103,7 +107,7 @@ function finish(
   { folder, json }: LimitsOptions,
   found: FoundImages,
   judged: Judged,
-  records: RecordsFolder,
+  records: AllRecords,
   controls: readonly LimitControlResult[],
 ): ExitCode {
   const bad = judged.verdicts.filter(({ problems }) => problems.length > 0).length;
@@ -118,7 +122,7 @@ function finish(
       measured: { ...measured },
       runs: runs.map(({ group, ...run }) => ({ ...run, ...(group && { group: [...group] }) })),
     }));
-    const parts = { images: [...found.problems], records: [...records.problems], controls: [...controls] };
+    const parts = { images: [...found.problems], records: [...records.problems], controls: controls.map(toldControl) };
     writeWhole(json, limitsText({ program, folder, verdicts, unregistered, ...parts, summary, exitCode }));
   }
   print([summary]);
@@ -129,7 +133,7 @@ function finish(
 function summaryLine(
   { images, others, problems }: FoundImages,
   { verdicts, unregistered }: Judged,
-  records: RecordsFolder,
+  records: AllRecords,
   controls: readonly LimitControlResult[],
 ): string {
   const of = (status: string): number => verdicts.filter((verdict) => verdict.status === status).length;
@@ -149,9 +153,4 @@ function summaryLine(
     `${counted(problems.length + records.problems.length, 'problem')} of images and records`,
     `${counted(controls.length, 'control')}: ${red} red as planted`,
   ].join('; ');
-}
-
-function print(lines: readonly string[]): ExitCode {
-  for (const line of lines) console.log(line);
-  return 0;
 }

@@ -1,12 +1,11 @@
 /** The flags of `--offline` and of `limits`, over those that every command has. */
-import { parseArgs } from 'node:util';
 import { COMPILER_FLAGS } from '../device/vendor/all.ts';
 import type { Dialect } from '../families/formula/functions.ts';
+import type { FlagTable } from './arguments.ts';
+import { wordsOf } from './arguments.ts';
 import { UsageError } from './errors.ts';
 import type { Options } from './flags.ts';
 import { FLAGS, readFlags } from './flags.ts';
-
-export type FlagTable = Readonly<Record<string, { readonly type: 'string' | 'boolean' }>>;
 
 export const OFFLINE_FLAGS = {
   offline: { type: 'string' },
@@ -55,16 +54,14 @@ export interface SplitFlags {
 
 /** Takes a table's flags out of the arguments; each may be given once, with a value that is not empty where it has one. */
 export function splitFlags(table: FlagTable, argv: readonly string[]): SplitFlags {
-  const { tokens } = parseArgs({ args: [...argv], options: { ...FLAGS, ...table }, strict: false, tokens: true });
   const own: Record<string, string | boolean> = {};
   const taken = new Set<number>();
-  for (const token of tokens) {
-    if (token.kind !== 'option' || !Object.hasOwn(table, token.name)) continue;
-    const { name, value, index } = token;
+  for (const word of wordsOf(argv, { ...FLAGS, ...table })) {
+    if (word.kind === 'plain' || !Object.hasOwn(table, word.name)) continue;
+    const { name, value, from, to } = word;
     if (Object.hasOwn(own, name)) throw new UsageError(`--${name} is given twice; it takes one value.\n${HELP}`);
     own[name] = valueOf(table, name, value);
-    taken.add(index);
-    if (value !== undefined && !token.inlineValue) taken.add(index + 1);
+    for (let at = from; at < to; at++) taken.add(at);
   }
   return { own, rest: argv.filter((_, i) => !taken.has(i)) };
 }

@@ -1,5 +1,6 @@
 /** Measurements against the records there are, and the line that sums a run up. */
-import { auditLaunches, definesText } from '../audit/launch.ts';
+import { definesText } from '../audit/launch.ts';
+import { auditLaunches } from '../audit/launches.ts';
 import type { RecordSet } from '../audit/records.ts';
 import { keyText } from '../audit/records.ts';
 import type { MergedRecords } from '../audit/records-sets.ts';

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Dialect } from '../families/formula/functions.ts';
 import { DIALECTS } from '../families/formula/functions.ts';
 import { parseRecords, serialiseRecords } from '../audit/records-file.ts';
+import type { AllRecords } from '../audit/recorded.ts';
 import type { RecordSet } from '../audit/records.ts';
 import { byRelease, setName } from '../audit/records.ts';
 import { writeWhole } from '../device/toolchain/cache.ts';
@@ -13,13 +14,7 @@ import type { Compiler } from '../device/vendor/vendor.ts';
 export const RECORDS: string | undefined =
   process.env['TF_RECORDS'] || (Bun.isStandaloneExecutable ? undefined : join(import.meta.dir, '../../records'));
 
-export interface RecordsFolder {
-  readonly sets: readonly RecordSet[];
-  /** What is wrong with the files, a line each. */
-  readonly problems: readonly string[];
-}
-
-export function readRecords(root: string | undefined): RecordsFolder {
+export function readRecords(root: string | undefined): AllRecords {
   if (root === undefined) return { sets: [], problems: [] };
   const read = DIALECTS.flatMap((dialect) => {
     const folder = join(root, dialect);

@@ -1,6 +1,7 @@
 /** What `--offline` compiles: each source once for all the kernels in it, and each planted edit of one. */
 import type { Dialect } from '../families/formula/functions.ts';
-import { auditLaunches, definesText } from '../audit/launch.ts';
+import { definesText } from '../audit/launch.ts';
+import { auditLaunches } from '../audit/launches.ts';
 import { plantedText } from '../gates/subject.ts';
 import { controlAddress } from '../spec/address.ts';
 import type { Contract } from '../spec/contract.ts';

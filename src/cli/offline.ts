@@ -19,6 +19,7 @@ import { closingLine, mergedFor } from './offline-merge.ts';
 import { RECORDS, writeRecords } from './offline-records.ts';
 import { unitsOf } from './offline-units.ts';
 import { openWorkspace } from './offline-workspace.ts';
+import { print } from './print.ts';
 import { programRecords } from './program-records.ts';
 import type { Plan } from './plan.ts';
 import { planOf } from './plan.ts';
@@ -27,7 +28,7 @@ import { planOf } from './plan.ts';
 export async function offline(argv: readonly string[]): Promise<ExitCode> {
   const options = readOfflineFlags(argv);
   if (options.write && RECORDS === undefined) throw nowhereToWrite();
-  const style = styleFor(process.stdout, process.env);
+  const style = await styleFor(process.stdout, process.env);
   const listing = await readListing();
   const kernels = loadKernels(listing);
   const units = unitsOf(planFor(kernels, options).registrations, listing.sources);
@@ -121,8 +122,4 @@ function nothingCompiles(): NothingRunError {
     'Nothing was compiled: no compiler of the selected dialects is here that knows a served chip.\n' +
       '  The lines above say what was looked for and how to get it; records in records/ serve without any.',
   );
-}
-
-function print(lines: readonly string[]): void {
-  for (const line of lines) console.log(line);
 }

@@ -5,7 +5,6 @@ import type { Kernel } from '../spec/registration.ts';
 import { MODES } from '../spec/modes.ts';
 import { DIALECTS } from '../families/formula/functions.ts';
 import { counted, shellWord } from '../report/words.ts';
-import { styleFor } from './colour.ts';
 import { NothingRunError } from './errors.ts';
 import type { Options } from './flags.ts';
 import { LIMITS } from './flags.ts';
@@ -21,8 +20,9 @@ export interface Selection {
   readonly plan: Plan;
   /** Gate 5, judged already; undefined where it is not asked for. */
   readonly limits?: LimitsRun;
-  /** The lines of `--list`. */
-  readonly addresses: readonly string[];
+  /** The lines of `--list`, and how many those are. */
+  readonly addresses: () => Promise<string[]>;
+  readonly selected: number;
 }
 
 /** Settles what a run takes; throws a NothingRunError where that is nothing. */
@@ -30,19 +30,25 @@ export async function selectionOf(options: Options): Promise<Selection> {
   const selection = await select(options);
   // The standing controls of gate 5 are always there, and no kernel is held to the contract by them.
   if (selection.settings.gates.length > 0 && selection.kernels.length === 0) throw noKernels();
-  if (selection.addresses.length > 0 || selection.plan.registrations.length > 0) return selection;
+  if (selection.selected > 0 || selection.plan.registrations.length > 0) return selection;
   throw await nothingSelected(options);
 }
 
 async function select(options: Options): Promise<Selection> {
   const settings = settingsOf(options);
   const { only, dialects, controls } = settings;
-  const style = styleFor(process.stdout, process.env);
-  const limits = options.gate.includes(LIMITS) ? await runLimits({ only, dialects, controls }, style) : undefined;
+  const limits = options.gate.includes(LIMITS) ? await runLimits({ only, dialects, controls }) : undefined;
   // Gate 5 alone needs no contract: what it needs is plain data.
   const { kernels, plan } = settings.gates.length > 0 ? await planFor(settings) : { kernels: [], plan: NO_PLAN };
-  const addresses = [...listLines(plan), ...(limits?.addresses ?? [])];
-  return { kernels, settings, plan, ...(limits && { limits }), addresses };
+  const listed = listLines(plan);
+  return {
+    kernels,
+    settings,
+    plan,
+    ...(limits && { limits }),
+    addresses: async () => [...listed, ...((await limits?.addresses()) ?? [])],
+    selected: listed.length + (limits?.selected ?? 0),
+  };
 }
 
 const NO_PLAN: Plan = { registrations: [], jobs: [], total: 0 };
@@ -96,7 +102,7 @@ async function nothingSelected(options: Options): Promise<NothingRunError> {
   const filters = filtersOf(options);
   const excluding: string[] = [];
   for (const { text, without } of filters) {
-    const { length } = (await select(without)).addresses;
+    const { length } = await (await select(without)).addresses();
     if (length > 0) excluding.push(`  Without ${text} it matches ${counted(length, 'address')}.`);
   }
   return new NothingRunError(

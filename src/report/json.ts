@@ -1,7 +1,7 @@
 /** A run as one JSON document. The schema is part of what is promised: its version goes up with any change that breaks a reader. */
 import * as v from 'valibot';
 import type { Verdict } from '../audit/audit.ts';
-import type { LimitControlResult } from '../audit/controls.ts';
+import type { ToldControl } from '../audit/controls.ts';
 import { GATES } from '../spec/contract.ts';
 import { DIALECTS } from '../families/formula/functions.ts';
 import { limitControlRow, verdictEntries } from './limits-row.ts';
@@ -105,7 +105,7 @@ export type ReportHead = Omit<Report, 'schema' | 'registrations' | 'limits'>;
 /** Gate 5's results, as its audit gives them. */
 export interface LimitsResults {
   readonly verdicts: readonly (Verdict & { readonly shapes: readonly string[] })[];
-  readonly controls: readonly LimitControlResult[];
+  readonly controls: readonly ToldControl[];
   readonly problems: readonly string[];
 }
 

@@ -24,7 +24,7 @@ export function verdictLines(verdict: Verdict & { readonly file?: string }, styl
 
 /** A control of gate 5 that is not red as planted. */
 export function limitControlLines({ id, fault, status, reason }: LimitControlResult, style: Style): string[] {
-  return status === 'red' ? [] : [`${style.bad(status.toUpperCase())}  limits!${id}  ${fault}: ${reason}`];
+  return status === 'red' ? [] : [`${style.bad(status.toUpperCase())}  limits!${id}  ${fault}: ${reason()}`];
 }
 
 export const imageProblemLine = ({ class: name, where, what }: ImageProblem, style: Style): string =>

@@ -3,7 +3,7 @@ import { styleFor } from '../../src/cli/colour.ts';
 import { NothingRunError, tell, UsageError } from '../../src/cli/errors.ts';
 import { barText, progressOn } from '../../src/cli/progress.ts';
 import { DeviceError } from '../../src/device/device.ts';
-import { ToolchainError } from '../../src/device/toolchain/clang.ts';
+import { ToolchainError } from '../../src/device/toolchain/toolchain-error.ts';
 import { ContractError } from '../../src/spec/contract-error.ts';
 
 const terminal = { isTTY: true };
@@ -18,8 +18,8 @@ test.each<[string, { isTTY?: boolean }, Record<string, string>, boolean]>([
   ['a terminal with NO_COLOR', terminal, { NO_COLOR: '1' }, false],
   ['a terminal with an empty NO_COLOR', terminal, { NO_COLOR: '' }, true],
   ['NO_COLOR against FORCE_COLOR', terminal, { NO_COLOR: '1', FORCE_COLOR: '1' }, false],
-])('colours on %s: %#', (_, stream, env, coloured) => {
-  expect(styleFor(stream, env).good('PASS') !== 'PASS').toBe(coloured);
+])('colours on %s: %#', async (_, stream, env, coloured) => {
+  expect((await styleFor(stream, env)).good('PASS') !== 'PASS').toBe(coloured);
 });
 
 describe('the progress bar', () => {

@@ -13,6 +13,7 @@ export const SERVED_CHIPS: readonly Chip[] = CHIPS.filter((chip) => chip.served)
 
 /** The row of a chip as an image names it: `sm_90a` and `sm_100f` are their number's rows. */
 export function chipNamed(dialect: Dialect, name: string): Chip | undefined {
-  const plain = dialect === 'cuda' ? name.replace(/[af]$/, '') : name;
-  return CHIPS.find((chip) => chip.dialect === dialect && chip.name === plain);
+  const named = (plain: string): Chip | undefined =>
+    CHIPS.find((chip) => chip.name === plain && chip.dialect === dialect);
+  return named(name) ?? (dialect === 'cuda' ? named(name.replace(/[af]$/, '')) : undefined);
 }

@@ -5,8 +5,16 @@ import { volumeOf } from '../launch.ts';
 import type { CudaMeasured } from '../measured.ts';
 import { count } from '../../numerics/digits.ts';
 import { extentText } from '../problem.ts';
-import type { Check } from './check.ts';
-import { atMost, must, notEmpty, sameGroup } from './check.ts';
+import type { Asks, Check } from './check.ts';
+import { AXES, must, nearestAxis, notEmpty, sameExtent, sameGroup } from './check.ts';
+
+export const CUDA_ASKS: Asks<CudaMeasured> = {
+  rising: ['registers', 'staticShared', 'barriers'],
+  same: (a, b) =>
+    a.maxClusterRank === b.maxClusterRank &&
+    sameExtent(a.maxThreads, b.maxThreads) &&
+    sameExtent(a.requiredThreads, b.requiredThreads),
+};
 
 /** Every limit of one launch. The bound and the register rule are both checked: neither proves the other. */
 export function cudaChecks(launch: LaunchAt, measured: CudaMeasured, chip: CudaChip): Check[] {
@@ -17,31 +25,27 @@ export function cudaChecks(launch: LaunchAt, measured: CudaMeasured, chip: CudaC
     ...sharedChecks(launch, measured, chip),
     ...clusterChecks(launch, measured, chip),
     ...gridChecks(launch, chip),
-    atMost({
+    {
       limit: 'barriers',
       need: measured.barriers,
       most: chip.barriersBlock,
       of: `named barriers a block of ${chip.name}`,
-    }),
+    },
   ];
 }
 
-const AXES = ['x', 'y', 'z'] as const;
-
 function blockChecks({ threads }: LaunchAt, chip: CudaChip): Check[] {
-  const total = volumeOf(threads);
+  const axis = nearestAxis(threads, chip.dimsBlock);
   return [
     notEmpty('threads', threads, 'a block'),
-    atMost({ limit: 'threads', need: total, most: chip.threadsBlock, of: `threads a block of ${chip.name}` }),
-    ...AXES.map((axis, i) =>
-      atMost({
-        limit: 'threads',
-        need: threads[i] ?? 1,
-        most: chip.dimsBlock[i] ?? 1,
-        sum: () => `block ${axis} ${count(threads[i] ?? 1)}`,
-        of: `of ${chip.name}`,
-      }),
-    ),
+    { limit: 'threads', need: volumeOf(threads), most: chip.threadsBlock, of: `threads a block of ${chip.name}` },
+    {
+      limit: 'threads',
+      need: threads[axis],
+      most: chip.dimsBlock[axis],
+      sum: () => `block ${AXES[axis]} ${count(threads[axis])}`,
+      of: `of ${chip.name}`,
+    },
   ];
 }
 
@@ -49,8 +53,8 @@ function blockChecks({ threads }: LaunchAt, chip: CudaChip): Check[] {
 function boundChecks({ threads }: LaunchAt, { requiredThreads, maxThreads }: CudaMeasured): Check[] {
   if (requiredThreads) return [sameGroup(threads, requiredThreads, 'block', '.reqntid')];
   if (!maxThreads) return [];
-  const of = `threads of the launch bound (.maxntid ${extentText(maxThreads)})`;
-  return [atMost({ limit: 'launch bound', need: volumeOf(threads), most: volumeOf(maxThreads), of })];
+  const of = (): string => `threads of the launch bound (.maxntid ${extentText(maxThreads)})`;
+  return [{ limit: 'launch bound', need: volumeOf(threads), most: volumeOf(maxThreads), of }];
 }
 
 /** Registers that a warp takes: a thread's, rounded up to the granule of a warp. */
@@ -69,20 +73,20 @@ function registerChecks({ threads }: LaunchAt, { registers }: CudaMeasured, chip
     `${registers} registers round to ${perWarp / chip.warp}, ${count(perWarp)} a warp; ` +
     `${count(total)} threads are ${warps} warps${spread}; ${taken} x ${count(perWarp)} = ${count(taken * perWarp)}`;
   return [
-    atMost({
+    {
       limit: 'registers',
       need: registers,
       most: chip.registersThread,
       of: `registers a thread of ${chip.name}`,
-    }),
-    atMost({
+    },
+    {
       limit: 'registers',
       need: taken * perWarp,
       most: chip.registersBlock,
       sum,
       of: `registers a block of ${chip.name}`,
       moves: true,
-    }),
+    },
   ];
 }
 
@@ -99,22 +103,22 @@ function sharedChecks({ localBytes, optIn }: LaunchAt, { staticShared }: CudaMea
   const most = chip.sharedOptIn;
   const all = { need, sum, moves: true };
   return [
-    atMost({
+    {
       limit: 'local bytes',
       need: staticShared,
       most: chip.sharedDefault,
       sum: () => `static ${count(staticShared)}`,
       of: `static shared bytes a block of ${chip.name}`,
-    }),
+    },
     optIn || need > most
-      ? atMost({ ...all, limit: 'local bytes', most, of: `opt-in bytes of ${chip.name}`, from: [chip, 'sharedOptIn'] })
-      : atMost({
+      ? { ...all, limit: 'local bytes', most, of: `opt-in bytes of ${chip.name}`, from: [chip, 'sharedOptIn'] }
+      : {
           ...all,
           limit: 'opt-in',
           most: chip.sharedDefault,
           of: `bytes that ${chip.name} gives without opt-in`,
           do: OPT_IN,
-        }),
+        },
   ];
 }
 
@@ -138,7 +142,7 @@ function sizeCheck(blocks: number, chip: CudaChip): Check {
   }
   const portable = blocks <= chip.clusterPortable;
   const asked = portable ? '' : `, past ${chip.clusterPortable} only for a launcher that allows non-portable sizes`;
-  return atMost({
+  return {
     limit: 'cluster',
     need: blocks,
     most: chip.clusterMost,
@@ -146,7 +150,7 @@ function sizeCheck(blocks: number, chip: CudaChip): Check {
     of: `blocks of ${chip.name}${asked}`,
     moves: !portable,
     from: [chip, 'clusterMost'],
-  });
+  };
 }
 
 /** What the image says of its clusters; ptxas checks none of it against the chip. */
@@ -164,23 +168,22 @@ function declaredChecks(stated: number | undefined, measured: CudaMeasured): Che
   }
   if (most !== undefined) {
     const of = 'of the launch bound (.maxclusterrank)';
-    checks.push(atMost({ limit: 'cluster', need: blocks, most, sum: () => `a cluster of ${blocks}`, of }));
+    checks.push({ limit: 'cluster', need: blocks, most, sum: () => `a cluster of ${blocks}`, of });
   }
   return checks;
 }
 
 function gridChecks({ grid }: LaunchAt, chip: CudaChip): Check[] {
+  const axis = nearestAxis(grid, chip.grid);
   return [
     notEmpty('grid', grid, 'a grid'),
-    ...AXES.map((axis, i) =>
-      atMost({
-        limit: 'grid',
-        need: grid[i] ?? 1,
-        most: chip.grid[i] ?? 1,
-        sum: () => `grid ${axis} ${count(grid[i] ?? 1)}`,
-        of: `of ${chip.name}`,
-        moves: true,
-      }),
-    ),
+    {
+      limit: 'grid',
+      need: grid[axis],
+      most: chip.grid[axis],
+      sum: () => `grid ${AXES[axis]} ${count(grid[axis])}`,
+      of: `of ${chip.name}`,
+      moves: true,
+    },
   ];
 }

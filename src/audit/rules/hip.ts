@@ -2,12 +2,21 @@
  * HIP: a launch of a code object's kernel on an AMD chip. SGPRs are no limit: the compiler keeps a wave within its own.
  */
 import type { HipChip, VgprFile } from '../chips/chip.ts';
-import type { LaunchAt } from '../launch.ts';
+import type { Extent, LaunchAt } from '../launch.ts';
 import { volumeOf } from '../launch.ts';
 import type { HipMeasured } from '../measured.ts';
 import { count } from '../../numerics/digits.ts';
-import type { Check } from './check.ts';
-import { atMost, must, notEmpty, sameGroup } from './check.ts';
+import type { Asks, Check } from './check.ts';
+import { AXES, must, nearestAxis, notEmpty, sameExtent, sameGroup } from './check.ts';
+
+export const HIP_ASKS: Asks<HipMeasured> = {
+  rising: ['vgprs', 'staticLds'],
+  same: (a, b) =>
+    a.wave === b.wave &&
+    a.wgpMode === b.wgpMode &&
+    a.maxFlatWorkgroup === b.maxFlatWorkgroup &&
+    sameExtent(a.requiredWorkgroup, b.requiredWorkgroup),
+};
 
 /** Every limit of one launch. */
 export function hipChecks(launch: LaunchAt, measured: HipMeasured, chip: HipChip): Check[] {
@@ -23,10 +32,10 @@ function workgroupChecks({ threads }: LaunchAt, measured: HipMeasured, chip: Hip
   const need = volumeOf(threads);
   const { maxFlatWorkgroup, requiredWorkgroup } = measured;
   const of = 'work-items of the launch bound (.max_flat_workgroup_size)';
-  const checks = [
+  const checks: Check[] = [
     notEmpty('threads', threads, 'a workgroup'),
-    atMost({ limit: 'threads', need, most: chip.threadsWorkgroup, of: `work-items a workgroup of ${chip.name}` }),
-    atMost({ limit: 'launch bound', need, most: maxFlatWorkgroup, of }),
+    { limit: 'threads', need, most: chip.threadsWorkgroup, of: `work-items a workgroup of ${chip.name}` },
+    { limit: 'launch bound', need, most: maxFlatWorkgroup, of },
   ];
   if (!requiredWorkgroup) return checks;
   return [...checks, sameGroup(threads, requiredWorkgroup, 'workgroup', '.reqd_workgroup_size')];
@@ -68,23 +77,23 @@ function registerChecks(items: number, measured: HipMeasured, chip: HipChip, fil
   const from = [chip, 'vgprs'] as const;
   const need = perSimd * perWave;
   return [
-    atMost({ limit: 'registers', need: vgprs, most: chip.vgprsWave, of: `VGPRs a wave of ${chip.name}` }),
-    atMost({ limit: 'registers', need, most: file.total, sum, of: `VGPRs a SIMD of ${chip.name}`, moves: true, from }),
-    atMost({
+    { limit: 'registers', need: vgprs, most: chip.vgprsWave, of: `VGPRs a wave of ${chip.name}` },
+    { limit: 'registers', need, most: file.total, sum, of: `VGPRs a SIMD of ${chip.name}`, moves: true, from },
+    {
       limit: 'wave',
       need: perSimd,
       most: chip.wavesSimd,
       sum: spread,
       of: `waves a SIMD of ${chip.name}`,
       from: [chip, 'wavesSimd'],
-    }),
+    },
   ];
 }
 
 /** A WGP has more LDS than this; a workgroup does not. */
 function ldsCheck({ localBytes }: LaunchAt, { staticLds }: HipMeasured, chip: HipChip): Check {
   const need = staticLds + localBytes;
-  return atMost({
+  return {
     limit: 'local bytes',
     need,
     most: chip.ldsWorkgroup,
@@ -92,25 +101,17 @@ function ldsCheck({ localBytes }: LaunchAt, { staticLds }: HipMeasured, chip: Hi
     of: `LDS bytes a workgroup of ${chip.name}`,
     moves: true,
     from: [chip, 'ldsWorkgroup'],
-  });
+  };
 }
-
-const AXES = ['x', 'y', 'z'] as const;
 
 /** HIP counts a grid in work-items. */
 function gridChecks({ grid, threads }: LaunchAt, chip: HipChip): Check[] {
+  const most = chip.gridItems;
+  const items: Extent = [grid[0] * threads[0], grid[1] * threads[1], grid[2] * threads[2]];
+  const axis = nearestAxis(items, [most, most, most]);
+  const sum = (): string => `grid ${AXES[axis]} ${count(grid[axis])} x ${count(threads[axis])} = ${count(items[axis])}`;
   return [
     notEmpty('grid', grid, 'a grid'),
-    ...AXES.map((axis, i) => {
-      const [groups, items] = [grid[i] ?? 1, threads[i] ?? 1];
-      return atMost({
-        limit: 'grid',
-        need: groups * items,
-        most: chip.gridItems,
-        sum: () => `grid ${axis} ${count(groups)} x ${count(items)} = ${count(groups * items)}`,
-        of: 'work-items',
-        moves: true,
-      });
-    }),
+    { limit: 'grid', need: items[axis], most, sum, of: 'work-items', moves: true },
   ];
 }

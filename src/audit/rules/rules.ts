@@ -3,9 +3,9 @@ import type { Chip } from '../chips/chip.ts';
 import type { Extent, LaunchAt } from '../launch.ts';
 import { volumeOf } from '../launch.ts';
 import type { Measured } from '../measured.ts';
-import type { LimitProblem } from '../problem.ts';
-import type { Check, Findings } from './check.ts';
-import { gather } from './check.ts';
+import type { Limit, LimitProblem } from '../problem.ts';
+import type { Check, Findings, Gathered } from './check.ts';
+import { findingsOf, gather, holds } from './check.ts';
 import { cudaChecks } from './cuda.ts';
 import { hipChecks } from './hip.ts';
 import { metalChecks } from './metal.ts';
@@ -22,7 +22,16 @@ export function checksOf(launch: LaunchAt, measured: Measured, chip: Chip): Chec
 
 /** What the limits say of a launch at all its shapes: each that is broken once, and the nearest that holds. */
 export function findLimits(launches: readonly LaunchAt[], measured: Measured, chip: Chip): Findings {
-  return gather(launches, (launch) => checksOf(launch, measured, chip));
+  return findingsOf(gathered(launches, measured, chip));
+}
+
+const gathered = (launches: readonly LaunchAt[], measured: Measured, chip: Chip): Gathered =>
+  gather(launches, (launch) => checksOf(launch, measured, chip));
+
+/** The limits that a launch breaks, without their sums. */
+export function brokenLimits(launches: readonly LaunchAt[], measured: Measured, chip: Chip): Limit[] {
+  const { worst } = gathered(launches, measured, chip);
+  return worst.size === 0 ? [] : [...worst.keys()];
 }
 
 /** What is wrong with a launch at its shapes. */
@@ -56,6 +65,6 @@ export function largestGroup(
   const grid: Extent = (measured.dialect === 'cuda' ? measured.cluster : undefined) ?? [1, 1, 1];
   const clustered = { ...launch, grid, cluster: volumeOf(grid) };
   return (required ? [required] : sizes).find((threads) =>
-    checksOf({ ...clustered, threads }, measured, chip).every((check) => check.holds),
+    checksOf({ ...clustered, threads }, measured, chip).every(holds),
   );
 }

@@ -4,8 +4,17 @@ import type { LaunchAt } from '../launch.ts';
 import { volumeOf } from '../launch.ts';
 import type { XpuMeasured } from '../measured.ts';
 import { count } from '../../numerics/digits.ts';
-import type { Check } from './check.ts';
-import { atMost, must, notEmpty, sameGroup } from './check.ts';
+import type { Asks, Check } from './check.ts';
+import { holds, must, notEmpty, sameExtent, sameGroup } from './check.ts';
+
+export const XPU_ASKS: Asks<XpuMeasured> = {
+  rising: ['slm', 'barriers'],
+  same: (a, b) =>
+    a.simd === b.simd &&
+    a.grf === b.grf &&
+    a.requiredSubgroup === b.requiredSubgroup &&
+    sameExtent(a.requiredWorkgroup, b.requiredWorkgroup),
+};
 
 /** Every limit of one launch. */
 export function xpuChecks(launch: LaunchAt, measured: XpuMeasured, chip: XpuChip): Check[] {
@@ -15,7 +24,7 @@ export function xpuChecks(launch: LaunchAt, measured: XpuMeasured, chip: XpuChip
     ...grfChecks(launch, measured, chip),
     slmCheck(launch, measured, chip),
     notEmpty('grid', launch.grid, 'a grid'),
-    atMost({ limit: 'barriers', need: measured.barriers, most: chip.barriers, of: `barriers a group of ${chip.name}` }),
+    { limit: 'barriers', need: measured.barriers, most: chip.barriers, of: `barriers a group of ${chip.name}` },
   ];
 }
 
@@ -33,9 +42,9 @@ function subgroupChecks({ simd, requiredSubgroup }: XpuMeasured, chip: XpuChip):
 
 function workgroupChecks({ threads }: LaunchAt, { requiredWorkgroup }: XpuMeasured, chip: XpuChip): Check[] {
   const of = `work-items a work-group of ${chip.name}`;
-  const checks = [
+  const checks: Check[] = [
     notEmpty('threads', threads, 'a work-group'),
-    atMost({ limit: 'threads', need: volumeOf(threads), most: chip.workgroup, of }),
+    { limit: 'threads', need: volumeOf(threads), most: chip.workgroup, of },
   ];
   if (!requiredWorkgroup) return checks;
   return [...checks, sameGroup(threads, requiredWorkgroup, 'work-group', 'required_work_group_size')];
@@ -48,20 +57,20 @@ function grfChecks({ threads }: LaunchAt, { grf, simd }: XpuMeasured, chip: XpuC
   if (perXve === undefined) return [must('grf', false, () => `${grf} GRF, but ${chip.name} has ${modes}`)];
   const items = volumeOf(threads);
   const need = Math.ceil(items / simd);
-  const hardware = atMost({
+  const hardware: Check = {
     limit: 'grf',
     need,
     most: perXve * chip.xveCore,
     sum: () => `${count(items)} work-items of SIMD${simd} are ${count(need)} hardware threads`,
     of: `of a core of ${chip.name} at ${grf} GRF`,
-  });
-  if (!hardware.holds || grf !== 256 || simd >= 32) return [hardware];
+  };
+  if (!holds(hardware) || grf !== 256 || simd >= 32) return [hardware];
   const of = `work-items of SIMD${simd} at 256 GRF on ${chip.name}`;
-  return [hardware, atMost({ limit: 'grf', need: items, most: chip.workgroupLargeGrf, of })];
+  return [hardware, { limit: 'grf', need: items, most: chip.workgroupLargeGrf, of }];
 }
 
 function slmCheck({ localBytes }: LaunchAt, { slm }: XpuMeasured, chip: XpuChip): Check {
-  return atMost({
+  return {
     limit: 'local bytes',
     need: slm + localBytes,
     most: chip.slmWorkgroup,
@@ -69,5 +78,5 @@ function slmCheck({ localBytes }: LaunchAt, { slm }: XpuMeasured, chip: XpuChip)
     of: `SLM bytes a work-group of ${chip.name}`,
     moves: true,
     from: [chip, 'slmWorkgroup'],
-  });
+  };
 }

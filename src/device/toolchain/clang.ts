@@ -2,6 +2,7 @@
 
 import { existsSync } from 'node:fs';
 import { run } from './process.ts';
+import { ToolchainError } from './toolchain-error.ts';
 
 export interface Clang {
   readonly path: string;
@@ -9,11 +10,6 @@ export interface Clang {
   readonly version: string;
   /** The path of ld.lld. */
   readonly linker: string;
-}
-
-/** No usable compiler: what is missing, why it is needed, what to do. */
-export class ToolchainError extends Error {
-  override readonly name = 'ToolchainError';
 }
 
 const NAMES = ['clang-19', 'clang-18', 'clang-17', 'clang-16', 'clang'];

@@ -5,7 +5,8 @@
 
 import { dirname, resolve } from 'node:path';
 import { hashOf, hashOfFolder, readSealed } from './cache.ts';
-import { type Clang, findClang, ToolchainError } from './clang.ts';
+import { type Clang, findClang } from './clang.ts';
+import { ToolchainError } from './toolchain-error.ts';
 import { explain } from './diagnostics.ts';
 import type { ImageKind } from '../images.ts';
 import { CACHE_FOLDER, HOST_FOLDER, type HostDialect, preprocessFlags } from './flags.ts';

@@ -3,7 +3,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { hashOf, publishSealed, readSealed, temporaryBeside } from './cache.ts';
-import { ToolchainError } from './clang.ts';
+import { ToolchainError } from './toolchain-error.ts';
 import { CACHE_FOLDER } from './flags.ts';
 import { run } from './process.ts';
 

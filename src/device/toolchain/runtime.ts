@@ -3,7 +3,8 @@
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { hashOf, hashOfFolder, publishSealed, readSealed, temporaryBeside } from './cache.ts';
-import { findClang, ToolchainError } from './clang.ts';
+import { findClang } from './clang.ts';
+import { ToolchainError } from './toolchain-error.ts';
 import { CACHE_FOLDER, HOST_FOLDER, RUNTIME_FLAGS } from './flags.ts';
 import { run } from './process.ts';
 

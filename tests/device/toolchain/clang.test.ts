@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test';
-import { findClang, locateClang, ToolchainError, versionIn } from '../../../src/device/toolchain/clang.ts';
+import { findClang, locateClang, versionIn } from '../../../src/device/toolchain/clang.ts';
+import { ToolchainError } from '../../../src/device/toolchain/toolchain-error.ts';
 import { explain } from '../../../src/device/toolchain/diagnostics.ts';
 import { run } from '../../../src/device/toolchain/process.ts';
 

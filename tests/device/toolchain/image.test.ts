@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, truncateSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readSealed } from '../../../src/device/toolchain/cache.ts';
-import { ToolchainError } from '../../../src/device/toolchain/clang.ts';
+import { ToolchainError } from '../../../src/device/toolchain/toolchain-error.ts';
 import { splitText } from '../../../src/device/toolchain/image.ts';
 import { compileOnce } from '../../../src/device/toolchain/once.ts';
 

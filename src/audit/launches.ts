@@ -1,0 +1,50 @@
+/** A contract's launches: its functions of the shape, called at every shape that it owes. */
+import type { Dialect } from '../families/formula/functions.ts';
+import type { Shape } from '../families/tensor.ts';
+import { shapeText } from '../families/tensor.ts';
+import type { Launch } from '../spec/contract.ts';
+import type { Kernel } from '../spec/registration.ts';
+import { launchesOf, routeOf, sourceOf } from '../spec/registration.ts';
+import { gateShapes } from '../spec/shapes.ts';
+import type { AuditLaunch, LaunchAt } from './launch.ts';
+import { extentOf } from './launch.ts';
+
+/** Every launch of a kernel in all its dialects, at the shapes of gate 3, the largest served one among them. */
+export function auditLaunches({ name, folder, contract, dialects }: Kernel): AuditLaunch[] {
+  const shapes = gateShapes(contract);
+  const taken = (dialect: Dialect, launch: Launch): Shape[] =>
+    shapes.filter((shape) => routeOf(contract, dialect, shape) === launch);
+  return dialects.flatMap((dialect) =>
+    launchesOf(contract, dialect).map((launch) => ({
+      kernel: name,
+      dialect,
+      symbol: launch.symbol,
+      source: sourceOf(folder, dialect, launch),
+      defines: launch.defines ?? {},
+      at: outermost(taken(dialect, launch).map((shape) => launchAt(launch, shape))),
+    })),
+  );
+}
+
+function launchAt(launch: Launch, shape: Shape): LaunchAt {
+  return {
+    threads: extentOf([launch.threads].flat()),
+    grid: extentOf(launch.grid(shape)),
+    localBytes: launch.localBytes?.(shape) ?? 0,
+    ...(launch.cluster !== undefined && { cluster: launch.cluster }),
+    optIn: launch.optIn ?? false,
+    label: shapeText(shape),
+  };
+}
+
+/** Launches that break every limit that any breaks. Clusters must divide each grid: there all distinct ones stay. */
+function outermost(launches: readonly LaunchAt[]): LaunchAt[] {
+  const distinct = new Map(launches.map((launch) => [[...launch.grid, launch.localBytes].join(), launch]));
+  const all = [...distinct.values()];
+  return all.filter((launch) => !all.some((other) => other !== launch && standsFor(other, launch)));
+}
+
+function standsFor(other: LaunchAt, launch: LaunchAt): boolean {
+  if (launch.cluster !== undefined || other.localBytes !== launch.localBytes) return false;
+  return launch.grid.every((size, i) => size >= 1 && size <= (other.grid[i] ?? 0));
+}
