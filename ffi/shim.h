@@ -7,7 +7,7 @@
 #define TF_SHIM_H
 #include <stdint.h>
 
-#define TF_ABI_VERSION 1u
+#define TF_ABI_VERSION 2u
 
 typedef enum TfStatus {
   TF_OK = 0,
@@ -18,7 +18,13 @@ typedef enum TfStatus {
   TF_FAULT = 5,        // the kernel touched what it must not, divided by zero, trapped
   TF_DIVERGENCE = 6,   // a barrier or collective that not all of its threads reach; a deadlock
   TF_TIMEOUT = 7,      // the kernel still ran at the limit
-  TF_LOST = 8          // the device needs to be closed and opened again
+  TF_LOST = 8,         // the device needs to be closed and opened again
+  // Host device only, of check images:
+  TF_RACE = 9,           // two threads take one place, one of them writes, and nothing orders them
+  TF_UNINITIALISED = 10, // local memory or an output is read before it is written
+  TF_BOUNDS = 11,        // past the end of a buffer or of a variable in local memory, or in neither
+  TF_MISALIGNED = 12,
+  TF_INPUT = 13          // a write to an input
 } TfStatus;
 
 typedef enum TfArgumentKind {
@@ -33,6 +39,20 @@ typedef struct TfArgument {
   uint64_t value;
 } TfArgument;
 
+// What a launch may do with bytes of a buffer.
+typedef enum TfExtentAccess {
+  TF_EXTENT_READ = 0,    // only read: an input
+  TF_EXTENT_WRITTEN = 1, // holds nothing before the launch: an output
+  TF_EXTENT_UPDATED = 2
+} TfExtentAccess;
+
+typedef struct TfExtent {
+  uint64_t address;
+  uint64_t bytes;
+  uint32_t access;
+  char name[44]; // for reports, terminated
+} TfExtent;
+
 typedef struct TfLaunch {
   uint64_t kernel;
   const TfArgument* arguments;
@@ -41,14 +61,21 @@ typedef struct TfLaunch {
   uint32_t grid[3];    // groups
   uint32_t group[3];   // threads in a group
   uint32_t cluster;    // groups in a cluster, 0 for none
-  uint32_t flags;      // TF_FLUSH_DENORMALS, TF_COOPERATIVE
-  // Host device only; a GPU's shim ignores these two.
+  uint32_t flags;      // TF_FLUSH_DENORMALS, TF_COOPERATIVE, and those of check images
+  // Host device only; a GPU's shim ignores the rest.
   uint64_t schedule;   // 0: index order; else the seed of thread, release and group order
   uint32_t local_poison; // what local memory holds before every group, repeated
-  uint32_t reserved;
+  uint32_t extent_count; // at most 64
+  const TfExtent* extents; // for check images; a buffer in none of them may be read and written, all of it
 } TfLaunch;
 
-enum { TF_FLUSH_DENORMALS = 1, TF_COOPERATIVE = 2 };
+enum {
+  TF_FLUSH_DENORMALS = 1,
+  TF_COOPERATIVE = 2,
+  TF_PREEMPT = 4,      // check images: another thread may run after any access, by the schedule's seed
+  TF_LOCKSTEP = 8,     // check images: a warp's lanes take turns at local memory, and do not race with each other
+  TF_STRICT_WARPS = 16 // check images: only a warp's barrier orders its accesses to memory, other collectives do not
+};
 
 #if defined(_WIN32)
 #define TF_EXPORT __declspec(dllexport)
@@ -75,7 +102,7 @@ TF_EXPORT int32_t tf_load(uint64_t device, const void* image, uint64_t bytes, ui
 TF_EXPORT int32_t tf_unload(uint64_t device, uint64_t module);
 // Finds a kernel by its symbol and writes its loaded attributes as JSON: max_threads (0: no bound), static_local_bytes, arguments.
 TF_EXPORT int32_t tf_kernel(uint64_t device, uint64_t module, const char* symbol, uint64_t* kernel, char* text, uint64_t capacity);
-// Queues a launch. Arguments are copied.
+// Queues a launch. Arguments and extents are copied.
 TF_EXPORT int32_t tf_launch(uint64_t device, const TfLaunch* launch);
 // Runs the queue to its end, or until the limit. After TF_FAULT, TF_DIVERGENCE and TF_TIMEOUT the device is usable again;
 // after TF_LOST it is not.

@@ -25,9 +25,17 @@ typedef __UINTPTR_TYPE__ tf_address;
 // A function that follows a kernel's own pointers: their alignment is checked.
 #define TF_ACCESS static inline __attribute__((always_inline, unused)) TF_NODEBUG
 #define TF_HIDDEN __attribute__((visibility("hidden")))
+#define TF_UNCHECKED __attribute__((no_sanitize("kernel-address")))
+// In a check image (-DTF_CHECK) what reads and writes the runtime's own structures is called, and no access in it is
+// checked; elsewhere it is inlined.
+#if defined(TF_CHECK)
+#define TF_OUTLINED static __attribute__((noinline, unused)) TF_NODEBUG TF_TRUSTED TF_UNCHECKED
+#else
+#define TF_OUTLINED TF_INLINE
+#endif
 #define TF_UNLIKELY(x) __builtin_expect(!!(x), 0)
 
-static constexpr tf_u32 TF_IMAGE_ABI = 1;
+static constexpr tf_u32 TF_IMAGE_ABI = 2;
 #define TF_STACK_SHIFT 16   // 64 KiB a stack, its lowest page inaccessible
 #define TF_REGION_SHIFT 30  // a device's stacks lie in one aligned region, so a stack pointer tells its thread
 #define TF_CONTEXT_SHIFT 7  // 128 bytes a thread context, dense at the region's base
@@ -108,7 +116,7 @@ struct TfWarp {
   TfGroup* group;
   tf_u32 index, waiting; // waiting: lanes in any meeting
   tf_u32 partial_end;    // meetings below this one were used in this group
-  tf_u32 active_end;
+  tf_u32 ordered;        // check images: what its lanes did before this time is ordered before what they do now
   tf_u64 full, live;
   TfThread* ready; // of a ranked schedule: lanes that can run, released last first
   TfMeeting meeting[TF_MEETINGS];
@@ -126,7 +134,8 @@ struct TfGroup {
   TfBarrier *cluster, *grid;
   TfBarrier barrier;
   tf_u64 linear;
-  tf_u32 votes, reserved; // of a voting barrier that is under way; 0 between them
+  tf_u32 votes;   // of a voting barrier that is under way; 0 between them
+  tf_u32 ordered; // check images: what its threads did before this time is ordered before what they do now
 };
 
 // A static variable in local memory, one a template instance. It gets its place at its first use in a launch.
@@ -151,7 +160,18 @@ struct TfRuntime {
   void (*yield)(TfThread*);
   void (*fault)(TfThread*, const char* what, TfSite);            // *
   void (*outside)(TfThread*, long long index, const char* array, TfSite); // *, an index past the end of an array
+  // What check images alone call. The return address of the first two is the access.
+  void (*load)(const void*, tf_u64 bytes);
+  void (*store)(const void*, tf_u64 bytes);
+  void (*touch)(const void*, tf_u64 bytes, tf_u32 writes, const void* pc);
+  void (*atomic_begin)(const void*, tf_u32 bytes, tf_u32 how); // its own accesses, up to the end, are not checked again
+  void (*atomic_end)(void);
+  void (*fence)(void);                                         // orders accesses before it as other groups see them
+  void (*misaligned)(const void*, tf_u32 align, TfSite);       // *
 };
+
+// How an atomic function takes its place in memory; TF_ATOMIC_FENCED orders as a fence before it does.
+enum { TF_ATOMIC_LOAD, TF_ATOMIC_STORE, TF_ATOMIC_UPDATE, TF_ATOMIC_FENCED = 4 };
 
 // How a kernel takes an argument. TF_PARAMETER_REFERENCE takes bytes or, by its address, a buffer's contents.
 enum TfParameterKind {
@@ -175,7 +195,15 @@ struct TfKernel {
   tf_u32 required[3]; // threads of a group on each side that the source states; 0 for none
 };
 
-enum { TF_IMAGE_STRICT_EXIT = 1 }; // a thread may not return while others wait at a barrier (Metal, OpenCL)
+enum {
+  TF_IMAGE_STRICT_EXIT = 1, // a thread may not return while others wait at a barrier (Metal, OpenCL)
+  TF_IMAGE_CHECK = 2        // every access is reported to the runtime
+};
+#if defined(TF_CHECK)
+static constexpr tf_u32 TF_IMAGE_KIND = TF_IMAGE_CHECK;
+#else
+static constexpr tf_u32 TF_IMAGE_KIND = 0;
+#endif
 
 struct TfImage {
   tf_u32 abi, flags;

@@ -1,12 +1,13 @@
 // The C ABI of ffi/shim.h over the host device's runtime.
-#include "runtime/device.h"
+#include "runtime/check.h"
 
 using namespace tf;
 
 namespace tf {
 
 const TfRuntime runtime_table = { barrier_arrive, queue_leave, queue_finish, queue_idle, meeting_of_mask,
-  meeting_arrive, meeting_arrive_active, local_place, queue_yield, stop_fault, stop_outside };
+  meeting_arrive, meeting_arrive_active, local_place, queue_yield, stop_fault, stop_outside, access_load, access_store,
+  access_touch, access_atomic_begin, access_atomic_end, access_fence, access_misaligned };
 
 static char open_error[256]; // the registry's, as the registry is the process's
 
@@ -48,6 +49,7 @@ static Device* new_device() {
 static void delete_device(Device* d) {
   while (d->modules) module_unload(d, d->modules);
   signals_close(d);
+  check_close(d);
   os_unmap(d->memory.space, SPACE_BYTES);
   os_unmap(d->memory.buffers, BUFFERS_MAX * sizeof(Buffer));
   os_unmap(d->region, REGION_BYTES);
@@ -184,6 +186,18 @@ TF_EXPORT int32_t tf_kernel(
   return TF_BAD_ARGUMENT;
 }
 
+// What a launch of a check image alone is asked.
+static int check_extents(Device* d, const TfLaunch* l, const Module* m) {
+  if (l->extent_count > EXTENTS_MAX) return fail(d, TF_BAD_ARGUMENT, "launch: more than 64 extents");
+  for (uint32_t i = 0; i < l->extent_count; i++)
+    if (!memory_holding(&d->memory, l->extents[i].address, l->extents[i].bytes))
+      return fail(d, TF_BAD_ARGUMENT, "launch: an extent reaches past its buffer, or lies in none");
+  uint64_t groups = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
+  if (m->image->flags & TF_IMAGE_CHECK && groups > CHECKED_GROUPS)
+    return fail(d, TF_BAD_ARGUMENT, "launch: a check image runs at most 2097152 groups");
+  return TF_OK;
+}
+
 TF_EXPORT int32_t tf_launch(uint64_t device, const TfLaunch* launch) {
   Device* d = find_device(device);
   if (!d) return TF_BAD_ARGUMENT;
@@ -192,12 +206,14 @@ TF_EXPORT int32_t tf_launch(uint64_t device, const TfLaunch* launch) {
   if (d->queued == QUEUE_MAX) return fail(d, TF_BAD_ARGUMENT, "launch: 1024 launches are queued; wait first");
   Kernel* k = (Kernel*)launch->kernel;
   int status = launch_check(d, launch, k->entry);
+  if (!status) status = check_extents(d, launch, m);
   if (status) return status;
   Queued* q = &d->queue[d->queued++];
   q->launch = *launch;
   q->module = m;
   q->kernel = k;
   for (uint32_t i = 0; i < launch->argument_count; i++) q->arguments[i] = launch->arguments[i];
+  for (uint32_t i = 0; i < launch->extent_count; i++) q->extents[i] = launch->extents[i];
   return TF_OK;
 }
 

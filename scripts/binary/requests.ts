@@ -6,7 +6,7 @@ import { requestFor } from '../../src/gates/subject.ts';
 import type { Dialect } from '../../src/families/formula/functions.ts';
 import type { Kernel, PlantedControl } from '../../src/spec/registration.ts';
 import { MODES } from '../../src/spec/modes.ts';
-import { launchesOf } from '../../src/spec/registration.ts';
+import { controlModes, launchesOf } from '../../src/spec/registration.ts';
 
 /** Requests by their key, so that controls which leave the source alone add none. */
 export function imageRequests(
@@ -28,7 +28,7 @@ function requestsOf(
   dialect: Dialect,
   control: PlantedControl | undefined,
 ): ImageRequest[] {
-  const modes = control ? (['plain', control.mode ?? 'plain'] as const) : MODES;
+  const modes = control ? controlModes(control) : MODES;
   const kinds = new Set(modes.map((mode) => MODE[mode].image));
   return launchesOf(kernel.contract, dialect).flatMap((launch) =>
     [...kinds].map((kind) =>

@@ -1,9 +1,9 @@
 /** ffi/shim.h for bun:ffi: its functions and structs, line by line. Nothing else of the harness knows an offset. */
 
 import { FFIType, ptr } from 'bun:ffi';
-import type { DeviceFailure, DeviceLaunch, LaunchArgument } from './device.ts';
+import type { CheckOptions, DeviceFailure, DeviceLaunch, Extent, LaunchArgument } from './device.ts';
 
-export const ABI_VERSION = 1;
+export const ABI_VERSION = 2;
 
 /** TfStatus, by value; 0 is success. */
 export const FAILURES: readonly (DeviceFailure | undefined)[] = [
@@ -16,6 +16,11 @@ export const FAILURES: readonly (DeviceFailure | undefined)[] = [
   'divergence',
   'timeout',
   'lost',
+  'race',
+  'uninitialised',
+  'bounds',
+  'misaligned',
+  'input',
 ];
 
 const { i32, u32, u64, ptr: pointer } = FFIType;
@@ -41,14 +46,22 @@ export const SYMBOLS = {
 
 const FLUSH_DENORMALS = 1;
 const COOPERATIVE = 2;
+const PREEMPT = 4;
+const LOCKSTEP = 8;
+const STRICT_WARPS = 16;
+
+const ACCESS: Readonly<Record<Extent['access'], number>> = { read: 0, written: 1, updated: 2 };
 
 const BUFFER = 0;
 const BYTES = 1;
 const LOCAL = 2;
 
-const LAUNCH_BYTES = 72;
+const LAUNCH_BYTES = 80;
 const ARGUMENT_BYTES = 16;
 export const ARGUMENTS_MAX = 64;
+const EXTENT_BYTES = 64;
+const EXTENT_NAME_BYTES = 43;
+export const EXTENTS_MAX = 64;
 
 /** What a launch asks of the device beyond DeviceLaunch. */
 export interface LaunchFlags {
@@ -56,9 +69,12 @@ export interface LaunchFlags {
   readonly cooperative?: boolean;
 }
 
-/** A TfLaunch with its arguments behind it, in memory that does not move. */
+const EXTENTS_AT = LAUNCH_BYTES + ARGUMENTS_MAX * ARGUMENT_BYTES;
+const BLOCK_BYTES = EXTENTS_AT + EXTENTS_MAX * EXTENT_BYTES;
+
+/** A TfLaunch with its arguments and extents behind it, in memory that does not move. */
 export class LaunchBlock {
-  private readonly bytes = new Uint8Array(new ArrayBuffer(LAUNCH_BYTES + ARGUMENTS_MAX * ARGUMENT_BYTES));
+  private readonly bytes = new Uint8Array(new ArrayBuffer(BLOCK_BYTES));
   private readonly view = new DataView(this.bytes.buffer);
 
   /** The struct for `launch`; valid until the next call. */
@@ -73,12 +89,24 @@ export class LaunchBlock {
       view.setUint32(36 + 4 * i, launch.group[i] ?? 1, true);
     }
     view.setUint32(48, launch.cluster, true);
-    view.setUint32(52, flagBits(launch, flags), true);
+    view.setUint32(52, flagBits(launch, flags) | checkBits(launch.check), true);
     view.setBigUint64(56, BigInt(launch.schedule), true);
     view.setUint32(64, launch.localPoison, true);
-    view.setUint32(68, 0, true);
+    const extents = launch.check?.extents ?? [];
+    view.setUint32(68, extents.length, true);
+    view.setBigUint64(72, BigInt(ptr(this.bytes, EXTENTS_AT)), true);
+    extents.forEach((extent, i) => this.writeExtent(EXTENTS_AT + i * EXTENT_BYTES, extent));
     launch.arguments.forEach((argument, i) => this.writeArgument(LAUNCH_BYTES + i * ARGUMENT_BYTES, argument));
     return this.bytes;
+  }
+
+  private writeExtent(at: number, { address, bytes, access, name }: Extent): void {
+    const { view } = this;
+    view.setBigUint64(at, BigInt(address), true);
+    view.setBigUint64(at + 8, BigInt(bytes), true);
+    view.setUint32(at + 16, ACCESS[access], true);
+    this.bytes.fill(0, at + 20, at + EXTENT_BYTES);
+    new TextEncoder().encodeInto(name, this.bytes.subarray(at + 20, at + 20 + EXTENT_NAME_BYTES));
   }
 
   private writeArgument(at: number, argument: LaunchArgument): void {
@@ -99,6 +127,10 @@ export class LaunchBlock {
         return;
     }
   }
+}
+
+function checkBits({ preempt, lockstep, strictWarps }: CheckOptions = {}): number {
+  return (preempt ? PREEMPT : 0) | (lockstep ? LOCKSTEP : 0) | (strictWarps ? STRICT_WARPS : 0);
 }
 
 function flagBits({ flushDenormals }: DeviceLaunch, { cooperative }: LaunchFlags): number {

@@ -7,7 +7,11 @@ export type DeviceKind = 'host' | 'cuda' | 'hip' | 'metal' | 'xpu';
 
 /** Why a launch or a call failed; the words of ffi/shim.h's TfStatus. */
 export type DeviceFailure =
-  'absent' | 'bad-argument' | 'bad-image' | 'no-memory' | 'fault' | 'divergence' | 'timeout' | 'lost';
+  'absent' | 'bad-argument' | 'bad-image' | 'no-memory' | 'fault' | 'divergence' | 'timeout' | 'lost' | CheckFailure;
+
+/** What only a check image's launch fails by. */
+export type CheckFailure = (typeof CHECK_FAILURES)[number];
+export const CHECK_FAILURES = ['race', 'uninitialised', 'bounds', 'misaligned', 'input'] as const;
 
 /** A failed call of a shim: its status as a word, and the device's own text as the message. */
 export class DeviceError extends Error {
@@ -47,6 +51,27 @@ export type LaunchArgument =
   | { readonly kind: 'f32'; readonly value: number }
   | { readonly kind: 'local'; readonly bytes: number };
 
+/** Bytes of a buffer, and what a launch may do with them: `read` an input, find an output `written` first, or both. */
+export interface Extent {
+  readonly address: number;
+  readonly bytes: number;
+  readonly access: 'read' | 'written' | 'updated';
+  /** For reports. */
+  readonly name: string;
+}
+
+/** How a check image runs. */
+export interface CheckOptions {
+  /** Another thread may run after any access, by the schedule. */
+  readonly preempt?: boolean;
+  /** A warp's lanes take turns at local memory, and do not race with each other. */
+  readonly lockstep?: boolean;
+  /** Only a warp's barrier orders its accesses to memory; its other collectives do not. */
+  readonly strictWarps?: boolean;
+  /** What the launch may touch; a buffer in none of these may be read and written, all of it. */
+  readonly extents?: readonly Extent[];
+}
+
 export interface DeviceLaunch {
   readonly kernel: DeviceKernel;
   readonly arguments: readonly LaunchArgument[];
@@ -64,6 +89,8 @@ export interface DeviceLaunch {
   readonly schedule: number;
   /** Host device: the word that fills local memory before every group. GPUs ignore it. */
   readonly localPoison: number;
+  /** Host device: for the launch of a check image. */
+  readonly check?: CheckOptions;
   /** fp32 subnormals are zero, as operands and as results. On a GPU this is its compiler's to say. */
   readonly flushDenormals?: boolean;
 }

@@ -7,7 +7,7 @@ import { dlopen, FFIType } from 'bun:ffi';
 import { mkdtempSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ABI_VERSION, ARGUMENTS_MAX, FAILURES, LaunchBlock, type LaunchFlags, SYMBOLS } from './abi.ts';
+import { ABI_VERSION, ARGUMENTS_MAX, EXTENTS_MAX, FAILURES, LaunchBlock, type LaunchFlags, SYMBOLS } from './abi.ts';
 import { DeviceError, type DeviceLaunch } from './device.ts';
 
 /** A shim's file, or its bytes, of which no file is left behind. */
@@ -96,6 +96,9 @@ export class Shim {
         `launch: ${launch.arguments.length} arguments; at most ${ARGUMENTS_MAX} can be passed`,
       );
     }
+    const extents = launch.check?.extents?.length ?? 0;
+    if (extents > EXTENTS_MAX)
+      throw new DeviceError('bad-argument', `launch: ${extents} extents; at most ${EXTENTS_MAX} can be passed`);
     this.check(device, this.symbols.tf_launch(device, this.block.write(launch, flags)));
   }
 

@@ -1,5 +1,5 @@
 /** What a case asks of the machine, and what a launch that does not come through is called. */
-import { DeviceError } from '../device/device.ts';
+import { CHECK_FAILURES, DeviceError } from '../device/device.ts';
 import type { Shape } from '../families/tensor.ts';
 import { byteCount, elementCount } from '../families/tensor.ts';
 import type { Contract } from '../spec/contract.ts';
@@ -28,6 +28,8 @@ export function attempt(limitMs: number, judge: () => Outcome): Judged {
     if (error instanceof ClaimError) return { findings: [{ class: 'fault', what: error.message }] };
     if (!(error instanceof DeviceError)) throw error;
     if (error.failure === 'no-memory') return { notRun: error.message };
+    const seen = CHECK_FAILURES.find((failure) => failure === error.failure);
+    if (seen) return { findings: [{ class: seen, what: error.message }] };
     return { findings: [{ class: 'fault', what: `${failureText(error, limitMs)}: ${error.message}` }] };
   }
 }

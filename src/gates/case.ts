@@ -12,7 +12,7 @@ import { elementCount } from '../families/tensor.ts';
 import type { Contract, GateName, Rule, RuleOutputs } from '../spec/contract.ts';
 import type { ModeName } from '../spec/modes.ts';
 import type { Kernel } from '../spec/registration.ts';
-import type { Device } from '../device/device.ts';
+import type { CheckOptions, Device } from '../device/device.ts';
 import type { Outcome } from './finding.ts';
 import type { Stage } from './stage.ts';
 import type { Subject } from './subject.ts';
@@ -21,6 +21,8 @@ export interface GateCase {
   readonly label: string;
   readonly shape: Shape;
   readonly mode: ModeName;
+  /** How the case is judged, where not as its gate's others are. */
+  readonly judge?: Gate['judge'];
   /** Makes the case's data; cases that share this function share what it makes. */
   readonly prepare: () => CaseData;
 }
@@ -31,6 +33,8 @@ export interface Bench {
   readonly stage: Stage;
   /** How long a launch may run. */
   readonly limitMs: number;
+  /** How check images run. */
+  readonly check?: CheckOptions;
   /** The kernel whose bits the subject must equal. */
   readonly replaced?: Subject;
 }

@@ -6,7 +6,7 @@ import type { Dialect } from '../families/formula/functions.ts';
 import type { GateName } from '../spec/contract.ts';
 import type { ModeName } from '../spec/modes.ts';
 import type { Kernel, PlantedControl } from '../spec/registration.ts';
-import { modeOf } from '../spec/registration.ts';
+import { controlModes, modeOf } from '../spec/registration.ts';
 import { ClaimError, claimed } from './attempt.ts';
 import type { GateCase } from './case.ts';
 import type { Finding, Outcome } from './finding.ts';
@@ -30,7 +30,7 @@ export class ControlTrial {
 
   /** Its own mode, and plain, in which what only a mode shows must stay green. */
   modes(modes: ReadonlySet<ModeName>): ModeName[] {
-    return (['plain', modeOf(this.control)] as const).filter((mode) => modes.has(mode));
+    return controlModes(this.control).filter((mode) => modes.has(mode));
   }
 
   /** Cases run until the control is red; those at which it must stay green run always. */

@@ -2,7 +2,7 @@
  * One kernel at one gate: every dialect, and every control that must redden that gate. Cases are prepared once and shared, so
  * a float64 reference is taken once for all of them. Whatever a kernel does, it is red on its own name and the rest goes on.
  */
-import type { Device } from '../device/device.ts';
+import type { CheckOptions, Device } from '../device/device.ts';
 import type { Dialect } from '../families/formula/functions.ts';
 import { addressText, controlAddress } from '../spec/address.ts';
 import type { GateName } from '../spec/contract.ts';
@@ -34,6 +34,8 @@ export interface JobOptions {
   readonly dialects: readonly Dialect[];
   readonly modes: readonly ModeName[];
   readonly controls: boolean;
+  /** How check images run; plainly, where this is not said. */
+  readonly check?: CheckOptions;
 }
 
 /** Every case of a gate of a kernel in some modes. */
@@ -145,12 +147,13 @@ function runCases(
   let stage: Stage | undefined;
   const judge = (gateCase: GateCase, { subject, replaced }: Prepared): Judged => {
     if (!subject) return { notRun: 'it cannot be launched' };
-    const { limitMs } = options;
+    const { limitMs, check } = options;
     const made = (data ??= gateCase.prepare());
     return attempt(limitMs, () => {
       stage ??= new Stage(device, subject.contract, made.inputs, limitMs);
-      const bench = { device, stage, limitMs, ...(replaced && { replaced: replaced.inMode(gateCase.mode) }) };
-      return gate.judge(made, subject.inMode(gateCase.mode), bench);
+      const beside = replaced && { replaced: replaced.inMode(gateCase.mode) };
+      const bench = { device, stage, limitMs, ...beside, ...(check && { check }) };
+      return (gateCase.judge ?? gate.judge)(made, subject.inMode(gateCase.mode), bench);
     });
   };
   try {

@@ -14,6 +14,7 @@ export const MODE: Readonly<Record<ModeName, Mode>> = {
   plain: { image: 'fast', flush: false },
   fused: { image: 'fused', flush: false },
   flushed: { image: 'fast', flush: true },
+  check: { image: 'check', flush: false },
 };
 
 /** A case, and the same data in other modes. Subnormals that a contract says are kept are not flushed. */

@@ -2,7 +2,7 @@
  * Gate 2. Five runs on the same inputs, on the host device in five orders, give the same bytes; inputs and guard bytes are
  * untouched; every output is written; what lies around an input changes nothing. A row that is promised to stand alone gives
  * the same bytes alone and beside other rows; an output that may lie on an input gives the same bytes there. What the buffers
- * held in an earlier launch changes nothing.
+ * held in an earlier launch changes nothing. Each route also runs in its check image, which `check.ts` judges.
  */
 import { GUARD_FINITE, GUARD_NAN, POISONS } from '../device/guarded.ts';
 import { ordinaryInputs } from '../families/fills/ordinary.ts';
@@ -12,6 +12,7 @@ import { byteCount, shapeText, sizeOf } from '../families/tensor.ts';
 import { routeTops, servedShapes, tailShapes } from '../spec/shapes.ts';
 import type { Bench, Gate } from './case.ts';
 import { CaseData } from './case.ts';
+import { checkCases } from './check.ts';
 import { compareBits } from './compare.ts';
 import type { Finding } from './finding.ts';
 import type { Outputs } from './stage.ts';
@@ -27,18 +28,21 @@ const OTHERS_MOST = 1 << 20;
 
 export const repeat: Gate = {
   name: 'repeat',
-  cases: ({ contract }, seed) => {
+  cases: (kernel, seed) => {
+    const { contract } = kernel;
     const shapes = [...tailShapes(contract), ...routeTops(contract)];
+    const checks = checkCases(kernel, seed);
     const unique = [...new Map(shapes.map((shape) => [shapeText(shape), shape])).values()];
-    return unique.map((shape) => ({
+    const ordinary = unique.map((shape) => ({
       label: shapeText(shape),
       shape,
-      mode: 'plain',
+      mode: 'plain' as const,
       prepare: () => {
         const label = `${seed}:${contract.name}:${shapeText(shape)}`;
         return new CaseData(ordinaryInputs(contract.inputs, shape, contract.fills ?? {}, label));
       },
     }));
+    return [...checks, ...ordinary];
   },
   judge: (data, subject, bench) => {
     const { stage } = bench;

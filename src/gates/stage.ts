@@ -2,7 +2,7 @@
  * One case on a device: its inputs between guards, uploaded once for all subjects, and outputs that are poisoned before every
  * run. Whatever a kernel does to them is a finding of the subject that did it, and mended before the next.
  */
-import type { Device, LaunchArgument } from '../device/device.ts';
+import type { CheckOptions, Device, Extent, LaunchArgument } from '../device/device.ts';
 import type { GuardedBuffer } from '../device/guarded.ts';
 import { GUARD_NAN, POISONS, allocGuarded, brokenGuard, fillGuards } from '../device/guarded.ts';
 import type { Inputs } from '../families/inputs.ts';
@@ -18,6 +18,8 @@ export interface RunOptions {
   readonly localPoison?: number;
   /** Outputs that lie on an input's buffer. */
   readonly alias?: Readonly<Record<string, string>>;
+  /** Of a check image: how it runs. What it may touch is the case's own. */
+  readonly check?: CheckOptions;
 }
 
 export type Outputs = Readonly<Record<string, Uint8Array>>;
@@ -104,6 +106,7 @@ export class Stage {
         schedule: options.schedule ?? 0,
         localPoison: options.localPoison ?? LOCAL_POISONS[0],
         flushDenormals: route.flush,
+        ...(options.check && { check: { ...options.check, extents: this.extents(options.alias ?? {}) } }),
       });
       this.device.wait(this.limitMs);
     } catch (error) {
@@ -112,6 +115,21 @@ export class Stage {
     }
     const names = Object.keys(this.contract.outputs);
     return Object.fromEntries(names.map((name) => [name, this.read(place(name), this.buffer(name).bytes)]));
+  }
+
+  /** Inputs are read; outputs hold nothing before they are written, but for those that lie on an input. */
+  private extents(alias: Readonly<Record<string, string>>): Extent[] {
+    const updated = new Set(Object.values(alias));
+    const extent = (name: string, access: Extent['access']): Extent => {
+      const { address, bytes } = this.buffer(name);
+      return { address, bytes, name, access };
+    };
+    return [
+      ...Object.keys(this.contract.inputs).map((name) => extent(name, updated.has(name) ? 'updated' : 'read')),
+      ...Object.keys(this.contract.outputs)
+        .filter((name) => alias[name] === undefined)
+        .map((name) => extent(name, 'written')),
+    ];
   }
 
   private argument(name: string, place: (name: string) => string): LaunchArgument {

@@ -16,7 +16,9 @@ export const GATES: readonly GateName[] = ['nonfinite', 'repeat', 'shapes', 'sum
  * of the kernel it replaces. rule: against the contract's stated rule. different: bytes differ between runs. unwritten:
  * still the poison of two runs. input: an input changed. guard: bytes around a buffer changed. over-read: an output depends on
  * the bytes around an input. row: a row depends on its neighbours or on their number. alias: wrong in place. depth: the declared
- * chain of a sum is not the kernel's. fault: the launch failed.
+ * chain of a sum is not the kernel's. fault: the launch failed. Of check images: race: two threads take one place in memory, one
+ * of them writes, and nothing orders them. uninitialised: local memory or an output is read before it is written. bounds: an
+ * access past the end of a buffer or of a variable in local memory. misaligned: at an address that its type does not allow.
  */
 export const FINDING_CLASSES = [
   'class',
@@ -32,8 +34,14 @@ export const FINDING_CLASSES = [
   'alias',
   'depth',
   'fault',
+  'race',
+  'uninitialised',
+  'bounds',
+  'misaligned',
 ] as const;
 export type FindingClass = (typeof FINDING_CLASSES)[number];
+/** What only a check image finds. */
+export const CHECKED: readonly FindingClass[] = ['race', 'uninitialised', 'bounds', 'misaligned'];
 
 /** How a dimension is cut: whole tiles, the step a valid size moves by, the least valid size. */
 export interface Dim {

@@ -1,9 +1,10 @@
 /**
- * Arithmetic modes: what compilers and devices may make of a source's fp32 arithmetic. A kernel keeps its promise in every one.
+ * Modes: what compilers and devices may make of a source's fp32 arithmetic, and what sees its accesses. A kernel keeps its promise
+ * in every one.
  * plain: every operation rounds once, subnormals stay. fused: a product and its sum round once together, where the source lets
- * them. flushed: fp32 subnormals are zero, as operands and as results.
+ * them. flushed: fp32 subnormals are zero, as operands and as results. check: plain, in an image whose every access is judged.
  */
-export const MODES = ['plain', 'fused', 'flushed'] as const;
+export const MODES = ['plain', 'fused', 'flushed', 'check'] as const;
 export type ModeName = (typeof MODES)[number];
 
 /** Those that a gate adds to some of its cases. */

@@ -3,6 +3,7 @@ import type { Dialect } from '../families/formula/functions.ts';
 import type { Problem } from '../families/problem.ts';
 import type { ModeName } from './modes.ts';
 import type { Contract, Control, GateName, KnownFinding, Launch, Rule } from './contract.ts';
+import { CHECKED } from './contract.ts';
 
 /** One kernel in all its dialects. */
 export interface Kernel {
@@ -25,8 +26,14 @@ export interface PlantedControl extends Control {
   readonly withoutPoint?: number;
 }
 
-/** The arithmetic in which a control must show. */
-export const modeOf = ({ mode }: Control): ModeName => mode ?? 'plain';
+/** The mode in which a control must show: what only a check image finds shows there. */
+export const modeOf = ({ mode, finding }: Control): ModeName => mode ?? (CHECKED.includes(finding) ? 'check' : 'plain');
+
+/** The modes that a control runs in: its own, and plain, in which what only another arithmetic shows must stay green. */
+export function controlModes(control: Control): readonly ModeName[] {
+  const mode = modeOf(control);
+  return mode === 'check' ? [mode] : [...new Set(['plain', mode] as const)];
+}
 
 const EXTENSIONS: Readonly<Record<Dialect, string>> = { cuda: 'cu', hip: 'hip', metal: 'metal', xpu: 'cl' };
 

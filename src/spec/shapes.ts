@@ -70,7 +70,8 @@ export function routeTops(contract: Contract): Shape[] {
   );
 }
 
-function sameRoutes(contract: Contract, a: Shape, b: Shape): boolean {
+/** Whether two shapes take the same launch in every dialect. */
+export function sameRoutes(contract: Contract, a: Shape, b: Shape): boolean {
   return routes(contract).every((route) => route.takes(a) === route.takes(b));
 }
 

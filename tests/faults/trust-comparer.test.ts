@@ -152,7 +152,7 @@ test('H12: neither the runtime nor any image is built with flags that assume fin
   const images = (['cuda', 'hip', 'metal', 'xpu'] as const).flatMap((dialect) =>
     compileFlags({ kind: 'fast', dialect }, { version: '19.1.7' }),
   );
-  const flags = [...images, ...RUNTIME_FLAGS, ...openclTableFlags({ version: '19.1.7' })].join(' ');
+  const flags = [...images, ...RUNTIME_FLAGS, ...openclTableFlags('fast', { version: '19.1.7' })].join(' ');
   expect(flags).toContain('-O');
   expect(flags).not.toMatch(/fast-math|finite-math|-Ofast|no-honor|unsafe-math|-menable-no/);
 });

@@ -25,7 +25,7 @@
   extern "C" {                                                                                                        \
   __attribute__((visibility("hidden"))) TfRuntime tf_runtime;                                                         \
   __attribute__((visibility("default"))) const TfImage* tf_image(void) {                                              \
-    static const TfImage image = { TF_IMAGE_ABI, tf_image_flags, tf_layout(), tf_kernel_table,                        \
+    static const TfImage image = { TF_IMAGE_ABI, tf_image_flags | TF_IMAGE_KIND, tf_layout(), tf_kernel_table,                        \
       sizeof tf_kernel_table / sizeof *tf_kernel_table - 1, 0, &tf_runtime };                                         \
     return &image;                                                                                                    \
   }                                                                                                                   \

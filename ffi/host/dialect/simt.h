@@ -2,6 +2,7 @@
 // this one, defines `static constexpr tf_u32 tf_image_flags`, and ends with the marker that the lowering starts at.
 #ifndef TF_SIMT_H
 #define TF_SIMT_H
+#include "simt/access.h"
 #include "simt/checked.h"
 #include "simt/collective.h"
 #include "simt/kernel.h"

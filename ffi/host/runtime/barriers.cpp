@@ -1,7 +1,7 @@
 // Barriers of a group, a cluster and a grid: counted against the threads that have not returned. All arrivals name the
 // same place in the source; two places at once are a divergence, which on a GPU is undefined or hangs.
 #include "../dialect/simt/schedule.h"
-#include "device.h"
+#include "check.h"
 
 namespace tf {
 
@@ -9,6 +9,7 @@ static void release_barrier(Device* d, TfBarrier* barrier) {
   TfThread *head = barrier->head, *tail = barrier->tail;
   barrier->waiting = 0;
   barrier->head = barrier->tail = nullptr;
+  if (d->checking) check_barrier(d, barrier);
   release(d, head, tail);
 }
 

@@ -13,6 +13,9 @@ constexpr tf_u32 DEVICES_MAX = 64;
 constexpr tf_u32 QUEUE_MAX = 1024;
 constexpr tf_u32 VARIABLES_MAX = 64;            // static local variables a launch
 constexpr tf_u32 BUFFERS_MAX = 16384;
+constexpr tf_u32 EXTENTS_MAX = 64;              // a launch
+constexpr tf_u64 ARENA_STRIDE = LOCAL_MAX + PAGE; // a group's local memory and the inaccessible page behind it
+constexpr tf_u64 PLACE_GAP = 1024;              // check images: bytes between variables in local memory
 constexpr tf_u64 SPACE_BYTES = 32ull << 30;     // of device addresses
 constexpr tf_u32 SLOTS = 1u << (TF_REGION_SHIFT - TF_STACK_SHIFT);
 constexpr tf_u32 FIRST_SLOT = (SLOTS << TF_CONTEXT_SHIFT) >> TF_STACK_SHIFT; // the contexts lie in the slots below
@@ -56,7 +59,10 @@ struct Queued {
   Module* module;
   Kernel* kernel;
   TfArgument arguments[TF_ARGUMENTS_MAX];
+  TfExtent extents[EXTENTS_MAX];
 };
+
+struct Check; // of check images, check.h
 
 // What a signal found, kept for the report that follows on the launch's own stack.
 struct Fault {
@@ -83,6 +89,8 @@ struct Device : TfSchedule {
   tf_u32 queued;
   // of the launch that runs
   Queued* running;
+  Check* check;  // null before the first check image
+  bool checking; // the launch is one of a check image
   tf_u64 random;
   bool descending;    // a ranked schedule begins with the last warp
   tf_u32 warp_total, first_ready; // of the resident groups; no warp of a lower rank is ready

@@ -1,7 +1,7 @@
 // A launch: groups one after the other, or a cluster or a whole cooperative grid at once, in index order or a seeded
 // one. Schedules 1 and 2 are seeded ones that rank warps.
 #include "../switch.h"
-#include "device.h"
+#include "check.h"
 
 namespace tf {
 
@@ -104,27 +104,34 @@ static bool grow(void** table, tf_u32* capacity, tf_u32 need, tf_u64 each) {
   return true;
 }
 
+static tf_u64 local_argument_bytes(const Device* d, const TfArgument& a) {
+  return round_up(a.bytes, 16) + (d->checking ? PLACE_GAP : 0);
+}
+
 // Bytes of dynamic local memory, the local arguments first.
-static tf_u64 dynamic_bytes(const Queued* q) {
+static tf_u64 dynamic_bytes(const Device* d, const Queued* q) {
   tf_u64 bytes = round_up(q->launch.dynamic_local_bytes, 16);
   for (tf_u32 i = 0; i < q->launch.argument_count; i++)
-    if (q->arguments[i].kind == TF_LOCAL) bytes += round_up(q->arguments[i].bytes, 16);
+    if (q->arguments[i].kind == TF_LOCAL) bytes += local_argument_bytes(d, q->arguments[i]);
   return bytes;
 }
 
 // One pointer a parameter. Local arguments lie at the start of the (only) resident group's dynamic part.
 static void place_arguments(Device* d, const Queued* q) {
-  char* local = arena_end(d, 0) - dynamic_bytes(q);
+  char* local = arena_end(d, 0) - dynamic_bytes(d, q);
   for (tf_u32 i = 0; i < q->launch.argument_count; i++) {
     const TfArgument* a = &q->arguments[i];
     d->argument_values[i] = a->value;
     if (a->kind == TF_LOCAL) {
       d->argument_values[i] = (tf_u64)local;
-      local += round_up(a->bytes, 16);
+      if (d->checking) check_place(d, local, a->bytes, "", nullptr, i);
+      local += local_argument_bytes(d, *a);
     }
     bool by_address = q->kernel->entry->parameters[i].kind == TF_PARAMETER_REFERENCE && a->kind == TF_BUFFER;
     d->argument_pointers[i] = by_address ? (void*)a->value : &d->argument_values[i];
   }
+  tf_u32 dynamic = q->launch.dynamic_local_bytes;
+  if (d->checking && dynamic) check_place(d, arena_end(d, 0) - round_up(dynamic, 16), dynamic, "of the launch", "", 0);
 }
 
 static void prepare_warp(TfWarp* warp, TfGroup* group, tf_u32 index) {
@@ -151,7 +158,7 @@ static void prepare_group(Device* d, tf_u32 place, const Queued* q) {
   g->cluster_first = &d->groups[place - g->rank];
   g->grid = &d->wide_barriers[0];
   g->cluster = &d->wide_barriers[1 + place / cluster];
-  tf_u64 dynamic = dynamic_bytes(q);
+  tf_u64 dynamic = dynamic_bytes(d, q);
   g->local_top = arena_end(d, place) - dynamic;
   g->dynamic = arena_end(d, place) - round_up(l->dynamic_local_bytes, 16);
   g->warps = d->warps + (tf_u64)place * g->warp_count;
@@ -168,6 +175,7 @@ static int prepare(Device* d, Queued* q) {
     return TF_NO_MEMORY;
   }
   if (!++d->launch) d->launch = 1;
+  d->checking = q->module->image->flags & TF_IMAGE_CHECK;
   d->random = l->schedule * 0x9e3779b97f4a7c15ull ^ 0x2545f4914f6cdd1dull;
   if (!d->random) d->random = 1;
   for (int i = 0; i < 8; i++) next_random(d);
@@ -182,6 +190,10 @@ static int prepare(Device* d, Queued* q) {
   d->leaves = !(q->module->image->flags & TF_IMAGE_STRICT_EXIT);
   d->kernel = q->kernel->entry;
   d->local_used = d->variable_count = 0;
+  if (d->checking && !check_begin(d, q)) {
+    report(d) << "no memory for the shadow of what the launch may write";
+    return TF_NO_MEMORY;
+  }
   place_arguments(d, q);
   for (tf_u32 i = 0; i < groups; i++) prepare_group(d, i, q);
   return TF_OK;
@@ -212,6 +224,7 @@ static int run_resident(Device* d, tf_u64 first) {
   for (tf_u32 i = 0; i <= d->group_count / cluster; i++)
     d->wide_barriers[i] = { i ? threads * cluster : d->total, 0, 0, nullptr, nullptr };
   if (d->seeded) order_threads(d);
+  if (d->checking) check_resident(d);
   for (;;) {
     run_another_from_main(d);
     if (d->status || !d->live) return d->status;
@@ -260,7 +273,9 @@ int launch_run(Device* d, Queued* q) {
     os_float_restore(control);
     if (d->fault.thread) report_fault(d);
     if (d->status) stacks_reset(d);
+    if (d->checking) check_end(d); // may yet fail it
   }
+  d->checking = false;
   d->running = nullptr;
   return d->status;
 }

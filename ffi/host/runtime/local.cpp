@@ -1,11 +1,9 @@
 // Local memory. A group's arena ends at an inaccessible page: the dynamic part lies against it, static variables below,
 // in the order of their first use, at the same places in every group of a launch, so that clusters can address each
 // other's.
-#include "device.h"
+#include "check.h"
 
 namespace tf {
-
-constexpr tf_u64 ARENA_STRIDE = LOCAL_MAX + PAGE;
 
 void arenas_free(Device* d) {
   if (d->arenas) os_unmap(d->arenas, d->arena_count * ARENA_STRIDE + PAGE);
@@ -38,8 +36,9 @@ char* local_place(TfThread* thread, TfLocalVariable* v) {
   Device* d = device_of(thread);
   TfGroup* group = thread->group;
   char* lowest = arena_end(d, (tf_u32)(group - d->groups)) - LOCAL_MAX;
-  char* start = (char*)((tf_address)(group->local_top - d->local_used - v->bytes) & ~((tf_address)v->align - 1));
-  if (d->local_used + v->bytes > LOCAL_MAX || start < lowest || d->variable_count == VARIABLES_MAX)
+  tf_u64 gap = d->checking ? PLACE_GAP : 0;
+  char* start = (char*)((tf_address)(group->local_top - d->local_used - gap - v->bytes) & ~((tf_address)v->align - 1));
+  if (d->local_used + gap + v->bytes > LOCAL_MAX || start < lowest || d->variable_count == VARIABLES_MAX)
     stop_fault(thread, "local memory: more than 256 KiB, or 64 variables, a group", tf_site(v->file, v->line));
   tf_u64 before = d->local_used;
   d->local_used = (tf_u64)(group->local_top - start);
@@ -48,6 +47,7 @@ char* local_place(TfThread* thread, TfLocalVariable* v) {
     fill(d, d->groups[g].local_top - d->local_used, d->groups[g].local_top - before);
   Kernel* kernel = d->running->kernel;
   if (kernel->static_local_bytes < d->local_used) kernel->static_local_bytes = (tf_u32)d->local_used;
+  if (d->checking) check_place(d, d->groups->local_top - d->local_used, v->bytes, v->name, v->file, v->line);
   v->offset = (tf_u32)d->local_used;
   v->launch = d->launch;
   return start;

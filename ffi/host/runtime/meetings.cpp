@@ -1,6 +1,6 @@
 // Meetings of a warp's lanes: the rare paths of dialect/simt/collective.h, and those of seeded schedules.
 #include "../dialect/simt/collective.h"
-#include "device.h"
+#include "check.h"
 
 namespace tf {
 
@@ -15,6 +15,7 @@ static void complete(Device* d, TfWarp* warp, TfMeeting* m) {
   m->arrived = 0;
   m->generation++;
   m->head = m->tail = nullptr;
+  if (d->checking) check_meeting(d, warp, m->came[buffer], m->op);
   release(d, head, tail);
 }
 

@@ -6,7 +6,7 @@
 import type { ImageKind } from '../images.ts';
 
 /** What a kind does where it is permitted. */
-const PERMITTED: Readonly<Record<ImageKind, 'off' | 'fast'>> = { fast: 'off', fused: 'fast' };
+const PERMITTED: Readonly<Record<ImageKind, 'off' | 'fast'>> = { fast: 'off', fused: 'fast', check: 'off' };
 
 /** Pragmas after the preprocessor: those of C and OpenCL C, then those of Metal and clang. */
 const PRAGMA =
@@ -19,5 +19,5 @@ export function withContraction(source: string, kind: ImageKind): string {
   const stated = source.replaceAll(PRAGMA, (_, c?: string, other?: string) =>
     pragma((c ?? other)?.toLowerCase() === 'off' ? 'off' : PERMITTED[kind]),
   );
-  return kind === 'fast' ? stated : `${pragma(PERMITTED[kind])}\n${stated}`;
+  return kind !== 'fused' ? stated : `${pragma(PERMITTED[kind])}\n${stated}`;
 }

@@ -38,6 +38,7 @@ const ARITHMETIC = [
 const CONTRACT: Readonly<Record<ImageKind, string>> = {
   fast: '-ffp-contract=off',
   fused: '-ffp-contract=fast-honor-pragmas',
+  check: '-ffp-contract=off',
 };
 
 /** The least processor: AVX2, FMA and F16C on x86-64, so that fmaf is an instruction. */
@@ -49,7 +50,6 @@ const JUMPS = process.arch === 'x64' ? '-fcf-protection=none' : '-mbranch-protec
 const LIBRARY = ['-fPIC', '-fvisibility=hidden', '-fno-stack-protector', JUMPS];
 
 const CODE = [
-  '-O3',
   ...LIBRARY,
   '-fstack-clash-protection', // a big frame may not step over the guard page of its stack
   '-fno-strict-aliasing', // kernels read vectors through scalar pointers
@@ -58,10 +58,42 @@ const CODE = [
   '-fdebug-compilation-dir=.', // an image names no folder of the machine that built it
   `-ffile-prefix-map=${HOST_FOLDER}=ffi/host`,
   '-ftrivial-auto-var-init=pattern', // a variable that nothing sets is a NaN, not the zero of a fresh stack
-  '-fsanitize=alignment,array-bounds,local-bounds',
-  '-fsanitize-trap=alignment,local-bounds', // a misaligned access faults, as on a GPU
+  '-fsanitize=alignment,local-bounds',
+  '-fsanitize-trap=local-bounds',
+];
+
+const FAST = [
+  '-O3',
+  '-fsanitize-trap=alignment', // a misaligned access faults, as on a GPU
+  '-fsanitize=array-bounds',
   '-fno-sanitize-recover=array-bounds', // calls a function of the image, which knows the array and the index
 ];
+
+/** An option of the optimiser. */
+const mllvm = (option: string): readonly string[] => ['-mllvm', option];
+
+/** Headers and glue of a check image tell the runtime of more than plain accesses. */
+const CHECK_DEFINE = '-DTF_CHECK';
+
+/**
+ * Every access calls a function of ffi/host/dialect/check.cpp, none is merged or left out, and a misaligned one another.
+ * That an index is past the end of its array is left to the access, which knows the variable by its name.
+ */
+const CHECK = [
+  CHECK_DEFINE,
+  '-O2',
+  '-fno-vectorize',
+  '-fno-slp-vectorize',
+  '-fno-sanitize-recover=alignment',
+  '-fsanitize=kernel-address',
+  ...mllvm('-asan-instrumentation-with-call-threshold=0'),
+  ...mllvm('-asan-opt=0'), // else a write after a read of the same place is left out
+  ...mllvm('-asan-stack=0'),
+  ...mllvm('-asan-globals=0'),
+  ...mllvm('-asan-kernel-mem-intrinsic-prefix=1'),
+];
+
+const CODE_OF: Readonly<Record<ImageKind, readonly string[]>> = { fast: FAST, fused: FAST, check: CHECK };
 
 /** What a flag may depend on. */
 export interface ClangVersion {
@@ -124,6 +156,7 @@ const DEFINES: Readonly<Record<HostDialect, readonly string[]>> = {
 const HEADER: Readonly<Record<HostDialect, string>> = { cuda: 'cuda', hip: 'hip', metal: 'metal', xpu: 'opencl' };
 
 export interface PreprocessOptions {
+  readonly kind: ImageKind;
   readonly dialect: HostDialect;
   /** The source's own folder, where its quoted includes are looked for first. */
   readonly sourceFolder: string;
@@ -131,13 +164,14 @@ export interface PreprocessOptions {
 }
 
 /** Arguments that preprocess a source from standard input. The source's own definitions stand in its text, after the header. */
-export function preprocessFlags({ dialect, sourceFolder, includeDirs }: PreprocessOptions): string[] {
+export function preprocessFlags({ kind, dialect, sourceFolder, includeDirs }: PreprocessOptions): string[] {
   const name = HEADER[dialect];
   return [
     '-E',
     ...MESSAGES,
     ...languageFlags(dialect),
     ...DEFINES[dialect],
+    ...(kind === 'check' ? [CHECK_DEFINE] : []),
     `-include${join(HEADERS, `${name}.h`)}`,
     `-I${join(HEADERS, 'include', name)}`,
     `-iquote${sourceFolder}`,
@@ -166,16 +200,34 @@ export function sourceFlags(target: Target, clang: ClangVersion, precompiled: st
 const UNOPTIMISED = xclang('-disable-llvm-passes');
 
 /** Arguments that compile the C++ table of an OpenCL image with its glue. */
-export function openclTableFlags(clang: ClangVersion): string[] {
+export function openclTableFlags(kind: ImageKind, clang: ClangVersion): string[] {
   return [
     '-c',
-    ...unitFlags({ kind: 'fast', dialect: 'cuda' }, clang),
+    ...unitFlags({ kind: 'fast', dialect: 'cuda' }, clang), // what it does is the runtime's own: nothing is checked
+    ...(kind === 'check' ? [CHECK_DEFINE] : []),
     '-flto',
     ...UNOPTIMISED,
     `-include${join(HEADERS, 'opencl_image.h')}`,
     '-',
   ];
 }
+
+/** Arguments that compile the file that every check image is linked with, from standard input. */
+export const CHECK_FILE_FLAGS: readonly string[] = [
+  '-x',
+  'c++',
+  '-std=c++17',
+  '-c',
+  '-O2', // makes jumps of its calls
+  CHECK_DEFINE,
+  ...LIBRARY,
+  ...CPLUSPLUS,
+  ...PROCESSOR,
+  `-I${HOST_FOLDER}`,
+  '-',
+];
+/** Its source, below the folder of the host device. */
+export const CHECK_FILE = 'dialect/check.cpp';
 
 /** Arguments of ld.lld for an image: no library and no symbol from outside, so that one file serves every C library. */
 export const LINK_FLAGS: readonly string[] = [
@@ -217,6 +269,7 @@ function unitFlags({ kind, dialect }: Target, clang: ClangVersion): string[] {
     ...languageFlags(dialect),
     ...more,
     ...CODE,
+    ...CODE_OF[kind],
     ...trapFlags(clang),
     ...LOWERED_MESSAGES,
     ...ARITHMETIC,

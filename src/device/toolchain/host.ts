@@ -85,8 +85,8 @@ async function preprocess(clang: Clang, source: HostSource): Promise<string> {
   return stdout;
 }
 
-function flagsOf({ dialect, path, includeDirs }: HostSource): string[] {
-  return preprocessFlags({ dialect, includeDirs, sourceFolder: resolve(dirname(path)) });
+function flagsOf({ kind, dialect, path, includeDirs }: HostSource): string[] {
+  return preprocessFlags({ kind, dialect, includeDirs, sourceFolder: resolve(dirname(path)) });
 }
 
 // --- the lowering of a dialect ---

@@ -3,13 +3,23 @@
  * of the text is the same for every source of a dialect and is compiled once.
  */
 
-import { rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import type { ImageKind } from '../images.ts';
 import { publishSealed, temporaryBeside } from './cache.ts';
 import type { Clang } from './clang.ts';
 import { withContraction } from './contract.ts';
 import { explain } from './diagnostics.ts';
-import { type HostDialect, LINK_FLAGS, openclTableFlags, precompileFlags, sourceFlags } from './flags.ts';
+import {
+  CHECK_FILE,
+  CHECK_FILE_FLAGS,
+  HOST_FOLDER,
+  type HostDialect,
+  LINK_FLAGS,
+  openclTableFlags,
+  precompileFlags,
+  sourceFlags,
+} from './flags.ts';
 import type { Lowered } from './lower/table.ts';
 import { SOURCE_BEGIN } from './lower/unit.ts';
 import { compileOnce } from './once.ts';
@@ -41,12 +51,19 @@ export async function buildImage(clang: Clang, image: ImageSource, path: string)
       compileKernels(clang, image, `${temporary}.o`),
       compileTable(clang, image, `${temporary}.table.o`),
     ]);
-    const inputs = image.lowered.table === undefined ? objects.slice(0, 1) : objects;
+    const own = image.lowered.table === undefined ? objects.slice(0, 1) : objects;
+    const inputs = image.kind === 'check' ? [...own, await checkObject(clang, image.salt)] : own;
     await must(image, [clang.linker, ...LINK_FLAGS, ...inputs, '-o', temporary]);
     return publishSealed(temporary, path);
   } finally {
     for (const name of [...objects, temporary]) rmSync(name, { force: true });
   }
+}
+
+/** What the compiler's calls at each access reach. */
+function checkObject(clang: Clang, salt: string): Promise<string> {
+  const input = readFileSync(join(HOST_FOLDER, CHECK_FILE), 'utf8').replace('#include "../', '#include "');
+  return compileOnce({ command: [clang.path, ...CHECK_FILE_FLAGS], input, salt, extension: 'o' });
 }
 
 async function compileKernels(clang: Clang, image: ImageSource, object: string): Promise<void> {
@@ -64,7 +81,7 @@ async function compileKernels(clang: Clang, image: ImageSource, object: string):
 
 async function compileTable(clang: Clang, image: ImageSource, object: string): Promise<void> {
   const { table } = image.lowered;
-  if (table !== undefined) await must(image, [clang.path, ...openclTableFlags(clang), '-o', object], table);
+  if (table !== undefined) await must(image, [clang.path, ...openclTableFlags(image.kind, clang), '-o', object], table);
 }
 
 async function must({ path, source }: ImageSource, command: readonly string[], input = ''): Promise<void> {

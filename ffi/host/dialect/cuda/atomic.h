@@ -11,6 +11,7 @@ TF_INLINE void tf_let_others_run() {
 }
 
 template <class T, class F> TF_ACCESS T tf_atomic(T* p, F next) {
+  TfAtomicScope scope(p, sizeof *p, TF_ATOMIC_UPDATE);
   T old = *p;
   *p = next(old);
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -52,6 +53,7 @@ TF_ATOMIC(atomicDec, unsigned, old == 0 || old > v ? v : old - 1)
 
 #define TF_ATOMIC_CAS(T)                                                                                              \
   TF_ACCESS T atomicCAS(T* p, T expected, T v) {                                                                      \
+    TfAtomicScope scope(p, sizeof *p, TF_ATOMIC_UPDATE);                                                              \
     T old = *(volatile T*)p;                                                                                          \
     if (old == expected) *(volatile T*)p = v;                                                                         \
     else tf_let_others_run();                                                                                         \

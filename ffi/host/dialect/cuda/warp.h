@@ -85,10 +85,10 @@ TF_REDUCE(or, TF_OP_OR, a | b)
 TF_REDUCE(xor, TF_OP_XOR, a ^ b)
 #undef TF_REDUCE
 
-// Order between memory accesses: blocks run one after the other on one processor, so only the compiler must keep it.
+// Order between memory accesses, in a block and between blocks.
 TF_INLINE void __threadfence_block() { __atomic_signal_fence(__ATOMIC_SEQ_CST); }
-TF_INLINE void __threadfence() { __atomic_signal_fence(__ATOMIC_SEQ_CST); }
-TF_INLINE void __threadfence_system() { __atomic_signal_fence(__ATOMIC_SEQ_CST); }
+TF_INLINE void __threadfence() { tf_fence(); }
+TF_INLINE void __threadfence_system() { tf_fence(); }
 TF_INLINE void __nanosleep(unsigned) { tf_yield(); }
 TF_INLINE void __trap(TfSite site = tf_here()) { tf_fault("trap", site); }
 

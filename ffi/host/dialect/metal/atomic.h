@@ -35,7 +35,13 @@ TF_INLINE void let_others_run() {
   if (TF_UNLIKELY(t->schedule->wide)) tf_runtime.yield(t);
 }
 
-template <class T, class F> TF_INLINE T update(volatile metal::atomic<T>* p, F next) {
+// Every order but relaxed is that of a fence, which the host device has one of.
+TF_INLINE constexpr tf_u32 fenced(metal::memory_order order) {
+  return order == metal::memory_order_relaxed ? 0 : TF_ATOMIC_FENCED;
+}
+
+template <class T, class F> TF_INLINE T update(volatile metal::atomic<T>* p, metal::memory_order order, F next) {
+  TfAtomicScope scope(p, sizeof *p, TF_ATOMIC_UPDATE | fenced(order));
   T old = p->tf_value;
   p->tf_value = next(old);
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -46,21 +52,24 @@ template <class T, class F> TF_INLINE T update(volatile metal::atomic<T>* p, F n
 
 namespace metal {
 
-template <class T> TF_INLINE T atomic_load_explicit(const volatile atomic<T>* p, memory_order) {
+template <class T> TF_INLINE T atomic_load_explicit(const volatile atomic<T>* p, memory_order order) {
   tf_metal::let_others_run();
+  TfAtomicScope scope(p, sizeof *p, TF_ATOMIC_LOAD | tf_metal::fenced(order));
   return p->tf_value;
 }
-template <class T> TF_INLINE void atomic_store_explicit(volatile atomic<T>* p, tf_metal::Value<T> v, memory_order) {
+template <class T> TF_INLINE void atomic_store_explicit(volatile atomic<T>* p, tf_metal::Value<T> v, memory_order order) {
+  TfAtomicScope scope(p, sizeof *p, TF_ATOMIC_STORE | tf_metal::fenced(order));
   p->tf_value = v;
 }
-template <class T> TF_INLINE T atomic_exchange_explicit(volatile atomic<T>* p, tf_metal::Value<T> v, memory_order) {
-  return tf_metal::update(p, [v](T) __attribute__((always_inline)) { return v; });
+template <class T> TF_INLINE T atomic_exchange_explicit(volatile atomic<T>* p, tf_metal::Value<T> v, memory_order order) {
+  return tf_metal::update(p, order, [v](T) __attribute__((always_inline)) { return v; });
 }
 
 // It never fails without a cause.
 template <class T>
 TF_INLINE bool atomic_compare_exchange_weak_explicit(volatile atomic<T>* p, T* expected, tf_metal::Value<T> v,
-                                                     memory_order, memory_order) {
+                                                     memory_order order, memory_order) {
+  TfAtomicScope scope(p, sizeof *p, TF_ATOMIC_UPDATE | tf_metal::fenced(order));
   T old = p->tf_value;
   bool same = __builtin_memcmp(&old, expected, sizeof old) == 0;
   if (same) p->tf_value = v;
@@ -73,8 +82,8 @@ TF_INLINE bool atomic_compare_exchange_weak_explicit(volatile atomic<T>* p, T* e
 
 #define TF_FETCH(name, expression)                                                                                     \
   template <class T>                                                                                                   \
-  TF_INLINE T atomic_fetch_##name##_explicit(volatile atomic<T>* p, tf_metal::Value<T> v, memory_order) {              \
-    return tf_metal::update(p, [v](T old) __attribute__((always_inline)) { return (T)(expression); });                 \
+  TF_INLINE T atomic_fetch_##name##_explicit(volatile atomic<T>* p, tf_metal::Value<T> v, memory_order order) {        \
+    return tf_metal::update(p, order, [v](T old) __attribute__((always_inline)) { return (T)(expression); });          \
   }
 TF_FETCH(add, old + v)
 TF_FETCH(sub, old - v)
@@ -91,8 +100,9 @@ TF_INLINE void atomic_min_explicit(volatile atomic_ulong* p, ulong v, memory_ord
   atomic_fetch_min_explicit(p, v, order);
 }
 
-TF_INLINE void atomic_thread_fence(mem_flags, memory_order, thread_scope = thread_scope_device) {
-  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+TF_INLINE void atomic_thread_fence(mem_flags, memory_order order, thread_scope scope = thread_scope_device) {
+  if (scope == thread_scope_device && order != memory_order_relaxed) tf_fence();
+  else __atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 
 } // namespace metal

@@ -14,6 +14,7 @@ ulong tf_cl_linear_id(void);
 void tf_cl_barrier(ulong file, uint line);
 void tf_cl_sub_group_barrier(ulong file, uint line);
 void tf_cl_let_others_run(void);
+void tf_cl_fence(void);
 
 TF_CL size_t get_local_id(uint d) { return tf_cl_local_id(d); }
 TF_CL size_t get_group_id(uint d) { return tf_cl_group_id(d); }
@@ -33,11 +34,15 @@ TF_CL size_t get_global_linear_id(void) {
 #define work_group_barrier(...) tf_cl_barrier(TF_CL_HERE)
 #define sub_group_barrier(...) tf_cl_sub_group_barrier(TF_CL_HERE)
 
-// Groups run on one processor, so only the compiler must keep the order of accesses.
-TF_CL void mem_fence(uint flags) { __asm__ volatile("" ::: "memory"); }
-TF_CL void read_mem_fence(uint flags) { __asm__ volatile("" ::: "memory"); }
-TF_CL void write_mem_fence(uint flags) { __asm__ volatile("" ::: "memory"); }
-#define atomic_work_item_fence(...) __asm__ volatile("" ::: "memory")
+// A fence of one sub-group or group orders nothing that the compiler does not keep in order.
+TF_CL void mem_fence(uint flags) {
+  if (flags & CLK_GLOBAL_MEM_FENCE) tf_cl_fence();
+  else __asm__ volatile("" ::: "memory");
+}
+TF_CL void read_mem_fence(uint flags) { mem_fence(flags); }
+TF_CL void write_mem_fence(uint flags) { mem_fence(flags); }
+#define atomic_work_item_fence(flags, order, scope)                                                                    \
+  ((order) == memory_order_relaxed || (scope) < memory_scope_device ? (void)0 : tf_cl_fence())
 
 #define prefetch(...) ((void)0)
 #undef printf

@@ -64,7 +64,7 @@ TF_INLINE void tf_arrive(TfThread* thread, TfWarp* warp, TfMeeting* m, tf_u64 wa
 }
 
 // A masked collective.
-TF_INLINE TfLanes tf_meet(TfThread* thread, tf_u64 mask, tf_u64 value, tf_u32 op, TfSite site) {
+TF_OUTLINED TfLanes tf_meet(TfThread* thread, tf_u64 mask, tf_u64 value, tf_u32 op, TfSite site) {
   TfWarp* warp = thread->warp;
   TfMeeting* m = &warp->meeting[TF_MEETING_FULL];
   mask &= warp->full;
@@ -72,19 +72,19 @@ TF_INLINE TfLanes tf_meet(TfThread* thread, tf_u64 mask, tf_u64 value, tf_u32 op
   tf_u32 buffer = m->generation & 1;
   m->value[buffer][thread->lane] = value;
   bool other = (m->arrived != 0) & (m->op != op);
-  if (TF_UNLIKELY(other | (thread->schedule->seeded != 0))) tf_runtime.meet(thread, m, op, site);
+  if (TF_UNLIKELY(other | (thread->schedule->seeded != 0) | (TF_IMAGE_KIND != 0))) tf_runtime.meet(thread, m, op, site);
   else tf_arrive(thread, warp, m, mask & warp->live, op, site);
   return { m->value[buffer], m->came[buffer], m, buffer };
 }
 
 // An unmasked collective.
-TF_INLINE TfLanes tf_meet_active(TfThread* thread, tf_u64 value, tf_u32 op, TfSite site) {
+TF_OUTLINED TfLanes tf_meet_active(TfThread* thread, tf_u64 value, tf_u32 op, TfSite site) {
   TfWarp* warp = thread->warp;
   TfMeeting* m = &warp->meeting[TF_MEETING_ACTIVE];
   tf_u32 buffer = m->generation & 1;
   bool other = (m->arrived != 0) & ((m->op != op) | (m->site != site));
   bool apart = warp->waiting != (tf_u32)__builtin_popcountll(m->arrived);
-  if (TF_UNLIKELY(other | apart | (thread->schedule->seeded != 0))) {
+  if (TF_UNLIKELY(other | apart | (thread->schedule->seeded != 0) | (TF_IMAGE_KIND != 0))) {
     m = tf_runtime.meet_active(thread, value, op, site, &buffer);
   } else {
     m->value[buffer][thread->lane] = value;

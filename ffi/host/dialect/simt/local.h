@@ -3,7 +3,7 @@
 #define TF_SIMT_LOCAL_H
 #include "schedule.h"
 
-TF_INLINE char* tf_local(TfLocalVariable* variable) {
+TF_OUTLINED char* tf_local(TfLocalVariable* variable) {
   TfThread* thread = tf_self();
   if (TF_UNLIKELY(variable->launch != thread->schedule->launch)) return tf_runtime.local(thread, variable);
   return thread->group->local_top - variable->offset;

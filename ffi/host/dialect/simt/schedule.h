@@ -104,7 +104,7 @@ TF_INLINE void tf_begin_thread(TfThread* thread) {
 
 // Ends the thread of this stack and begins the next one, which in a ranked schedule is for the runtime to choose. False:
 // the stack's kernel is no longer the one that runs.
-TF_INLINE bool tf_next(TfThread* thread) {
+TF_OUTLINED bool tf_next(TfThread* thread) {
   TfSchedule* s = thread->schedule;
   bool yields = (thread->group != nullptr) & (s->ranked != 0);
   if (thread->group) tf_end_thread(thread);
@@ -118,8 +118,11 @@ TF_INLINE bool tf_next(TfThread* thread) {
 }
 
 // The group's barrier.
-TF_INLINE void tf_barrier(TfSite site) {
+TF_OUTLINED void tf_barrier(TfSite site) {
   TfThread* thread = tf_self();
+#if defined(TF_CHECK)
+  return tf_runtime.barrier(thread, &thread->group->barrier, site);
+#endif
   TfSchedule* s = thread->schedule;
   TfBarrier* barrier = &thread->group->barrier;
   bool other = (barrier->waiting != 0) & (barrier->site != site);

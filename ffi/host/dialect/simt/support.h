@@ -3,7 +3,7 @@
 #define TF_SIMT_SUPPORT_H
 #include "schedule.h"
 
-#define TF_SUPPORT __attribute__((weak, visibility("hidden"), noinline, used))
+#define TF_SUPPORT __attribute__((weak, visibility("hidden"), noinline, used)) TF_UNCHECKED
 #if defined(__clang__)
 #define TF_NO_BUILTIN __attribute__((no_builtin))
 #else

@@ -35,6 +35,12 @@ TF_CL_C void tf_cl_let_others_run() {
   if (TF_UNLIKELY(t->schedule->wide)) tf_runtime.yield(t);
 }
 
+TF_CL_C void tf_cl_fence() { tf_fence(); }
+#if defined(TF_CHECK)
+TF_CL_C void tf_cl_atomic_begin(ulong p, uint bytes, uint how) { tf_runtime.atomic_begin((const void*)p, bytes, how); }
+TF_CL_C void tf_cl_atomic_end() { tf_runtime.atomic_end(); }
+#endif
+
 // The local variables of the source, by their id; the table names them, the first use sizes them.
 extern TfLocalVariable tf_cl_locals[];
 #define TF_CL_LOCALS_BEGIN(source)                                                                                     \

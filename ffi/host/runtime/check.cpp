@@ -1,0 +1,228 @@
+// A launch of a check image: its extents and their shadow, and what orders its threads.
+#include "check.h"
+#include "../dialect/simt/collective.h"
+
+namespace tf {
+
+constexpr tf_u64 CELLS_A_BYTE = 2 * sizeof(Cell) / 4; // a cell a word, and one for its upper half
+constexpr tf_u64 LOCAL_SHADOW = LOCAL_MAX * CELLS_A_BYTE;
+constexpr tf_u8 MANY = 255;
+constexpr tf_u32 LANES = TF_LANES_MAX;
+
+static bool regrow(char** pages, tf_u64* have, tf_u64 need) {
+  if (need <= *have) return true;
+  if (*pages) os_unmap(*pages, *have);
+  *pages = (char*)os_pages(need);
+  *have = *pages ? need : 0;
+  return *pages;
+}
+
+static Check* check_of(Device* d) {
+  if (d->check) return d->check;
+  Check* c = (Check*)os_pages(sizeof(Check));
+  if (!c) return nullptr;
+  c->pages = (tf_u8*)os_pages(SPACE_BYTES / PAGE);
+  c->cluster_time = (tf_u32*)os_pages((STACKS + 1) * sizeof(tf_u32));
+  if (!c->pages || !c->cluster_time) return nullptr;
+  c->time = 1;
+  return d->check = c;
+}
+
+static void forget_shadow(Check* c) {
+  if (c->shadow) os_unmap(c->shadow, c->shadow_bytes);
+  if (c->local) os_unmap(c->local, c->local_groups * LOCAL_SHADOW);
+  if (c->known) os_unmap(c->known, c->known_warps * sizeof(tf_u32) * LANES * LANES);
+  c->shadow = c->local = nullptr;
+  c->known = nullptr;
+  c->shadow_bytes = c->local_groups = c->known_warps = 0;
+}
+
+void check_close(Device* d) {
+  Check* c = d->check;
+  if (!c) return;
+  forget_shadow(c);
+  clocks_close(c);
+  os_unmap(c->pages, SPACE_BYTES / PAGE);
+  os_unmap(c->cluster_time, (STACKS + 1) * sizeof(tf_u32));
+  os_unmap(c, sizeof(Check));
+  d->check = nullptr;
+}
+
+static void add_extent(Check* c, char* start, tf_u64 bytes, const char* name, tf_u32 argument, tf_u32 access) {
+  if (bytes && c->extent_count < EXTENTS_MAX)
+    c->extents[c->extent_count++] = { start, start + bytes, name, nullptr, argument, access, nullptr, nullptr };
+}
+
+static bool has_extent(const Check* c, const char* p) {
+  for (tf_u32 i = 0; i < c->extent_count; i++)
+    if (p >= c->extents[i].start && p < c->extents[i].end) return true;
+  return false;
+}
+
+static tf_u32 argument_at(const Queued* q, tf_u64 address) {
+  for (tf_u32 i = 0; i < q->launch.argument_count; i++)
+    if (q->arguments[i].kind == TF_BUFFER && q->arguments[i].value == address) return i;
+  return q->launch.argument_count;
+}
+
+// The stated extents, and for arguments in none of them the whole buffer.
+static void take_extents(Device* d, Check* c, const Queued* q) {
+  c->extent_count = 0;
+  for (tf_u32 i = 0; i < q->launch.extent_count; i++) {
+    const TfExtent* e = &q->extents[i];
+    add_extent(c, (char*)e->address, e->bytes, e->name, argument_at(q, e->address), e->access);
+  }
+  for (tf_u32 i = 0; i < q->launch.argument_count; i++) {
+    const TfArgument* a = &q->arguments[i];
+    if (a->kind != TF_BUFFER || has_extent(c, (char*)a->value)) continue;
+    Buffer* b = memory_holding(&d->memory, a->value, 0);
+    if (b) add_extent(c, b->start, b->bytes, "", i, TF_EXTENT_UPDATED);
+  }
+}
+
+static void mark_pages(Device* d, Check* c, bool set) {
+  for (tf_u32 i = 0; i < c->extent_count; i++) {
+    tf_u64 first = (tf_u64)(c->extents[i].start - d->memory.space) / PAGE;
+    tf_u64 last = (tf_u64)(c->extents[i].end - 1 - d->memory.space) / PAGE;
+    for (tf_u64 page = first; page <= last; page++) c->pages[page] = !set ? 0 : c->pages[page] ? MANY : (tf_u8)(i + 1);
+  }
+}
+
+static tf_u64 words_of(const Extent& e) { return ((tf_address)e.end + 3) / 4 - (tf_address)e.start / 4; }
+
+static bool shadow_extents(Check* c) {
+  tf_u64 bytes = 0;
+  for (tf_u32 i = 0; i < c->extent_count; i++)
+    if (c->extents[i].access != TF_EXTENT_READ) bytes += words_of(c->extents[i]) * 2 * sizeof(Cell);
+  if (bytes > SHADOW_MAX || !regrow(&c->shadow, &c->shadow_bytes, bytes)) return false;
+  Cell* next = (Cell*)c->shadow;
+  for (tf_u32 i = 0; i < c->extent_count; i++) {
+    Extent& e = c->extents[i];
+    if (e.access == TF_EXTENT_READ) continue;
+    e.cells = next;
+    e.halves = next += words_of(e);
+    next += words_of(e);
+  }
+  return true;
+}
+
+static bool shadow_local(Device* d, Check* c) {
+  if (d->group_count > c->local_groups) {
+    if (c->local) os_unmap(c->local, c->local_groups * LOCAL_SHADOW);
+    c->local = (char*)os_pages(d->group_count * LOCAL_SHADOW);
+    c->local_groups = c->local ? d->group_count : 0;
+  }
+  if (d->warp_total > c->known_warps) {
+    constexpr tf_u64 EACH = sizeof(tf_u32) * LANES * LANES;
+    if (c->known) os_unmap(c->known, c->known_warps * EACH);
+    c->known = (tf_u32*)os_pages(d->warp_total * EACH);
+    c->known_warps = c->known ? d->warp_total : 0;
+  }
+  return c->local && c->known;
+}
+
+bool check_begin(Device* d, const Queued* q) {
+  Check* c = check_of(d);
+  if (!c) return false;
+  if (c->time > TIME_END) {
+    forget_shadow(c);
+    c->time = 1;
+    memset(c->cluster_time, 0, (STACKS + 1) * sizeof(tf_u32));
+  }
+  c->flags = q->launch.flags;
+  c->switches = c->flags & (TF_PREEMPT | TF_LOCKSTEP);
+  c->partial = false;
+  c->module = q->module;
+  c->place_count = 0;
+  memset(c->place_at, 0, sizeof c->place_at);
+  c->atomic_thread = nullptr;
+  c->unset = false;
+  c->launch_time = c->resident_time = ++c->time;
+  c->grid_time = 0;
+  clocks_begin(c);
+  take_extents(d, c, q);
+  if (!shadow_extents(c) || !shadow_local(d, c)) return false;
+  mark_pages(d, c, true);
+  return true;
+}
+
+void check_end(Device* d) {
+  mark_pages(d, d->check, false);
+  report_unset(d);
+}
+
+void check_resident(Device* d) {
+  Check* c = d->check;
+  c->resident_time = ++c->time;
+  for (tf_u32 i = 0; i < d->group_count; i++) d->groups[i].ordered = c->time;
+}
+
+void check_place(Device* d, const char* start, tf_u64 bytes, const char* name, const char* file, tf_u32 line) {
+  Check* c = d->check;
+  if (!bytes || c->place_count == PLACES_MAX) return;
+  char* arena = arena_start(d, d->groups);
+  tf_u64 offset = (tf_u64)(start - arena);
+  c->places[c->place_count++] = { arena + offset, arena + offset + bytes, name, file, line, 0, nullptr, nullptr };
+  for (tf_u64 i = offset / 16; i <= (offset + bytes - 1) / 16; i++) c->place_at[i] = (tf_u8)c->place_count;
+}
+
+void check_barrier(Device* d, const TfBarrier* barrier) {
+  Check* c = d->check;
+  tf_u32 time = ++c->time;
+  if (barrier == &d->wide_barriers[0]) c->grid_time = time;
+  for (tf_u32 i = 0; i < d->group_count; i++) {
+    TfGroup* g = &d->groups[i];
+    if (barrier == &g->barrier || barrier == g->cluster || barrier == g->grid) g->ordered = time;
+    if (barrier == g->cluster) c->cluster_time[i / g->cluster_size] = time;
+    if (barrier == &g->barrier) return;
+  }
+}
+
+static tf_u32* known_by(const Check* c, const Device* d, const TfWarp* warp, tf_u32 lane) {
+  return c->known + ((tf_u64)(warp - d->warps) * LANES + lane) * LANES;
+}
+
+// Some lanes have met: each knows of every other lane what any of them knew, and of those that came all they did.
+static void meet_partly(Device* d, TfWarp* warp, tf_u64 lanes, tf_u32 time) {
+  Check* c = d->check;
+  tf_u32 known[LANES] = {};
+  c->partial = true;
+  for (tf_u64 rest = lanes; rest; rest &= rest - 1) {
+    const tf_u32* one = known_by(c, d, warp, (tf_u32)__builtin_ctzll(rest));
+    for (tf_u32 i = 0; i < LANES; i++) known[i] = known[i] > one[i] ? known[i] : one[i];
+  }
+  for (tf_u64 rest = lanes; rest; rest &= rest - 1) known[__builtin_ctzll(rest)] = time;
+  for (tf_u64 rest = lanes; rest; rest &= rest - 1)
+    memcpy(known_by(c, d, warp, (tf_u32)__builtin_ctzll(rest)), known, sizeof known);
+}
+
+void check_meeting(Device* d, TfWarp* warp, tf_u64 lanes, tf_u32 op) {
+  Check* c = d->check;
+  if ((c->flags & TF_STRICT_WARPS) && op != TF_OP_SYNC) return;
+  tf_u32 time = ++c->time;
+  if ((lanes & warp->live) == warp->live) warp->ordered = time;
+  else meet_partly(d, warp, lanes, time);
+}
+
+static bool before_group(const Check* c, const TfThread* t, const Touch& a) {
+  const TfGroup* g = t->group;
+  const Device* d = (const Device*)t->schedule;
+  if (a.time < c->grid_time) return true;
+  tf_u32 size = g->cluster_size;
+  if (size > 1 && group_of(a.who) / size == g->linear / size &&
+      a.time < c->cluster_time[(tf_u32)(g - d->groups) / size])
+    return true;
+  return clocks_before(c, group_of(a.who), a.time, (tf_u32)g->linear);
+}
+
+bool check_before(Check* c, const TfThread* t, tf_u32 me, const Touch& a) {
+  if (group_of(a.who) != group_of(me)) return before_group(c, t, a);
+  const TfWarp* warp = t->warp;
+  const Device* d = (const Device*)t->schedule;
+  if (thread_of(a.who) >> d->warp_shift != warp->index) return false;
+  if (c->flags & TF_LOCKSTEP) return true;
+  tf_u32 lane = a.who & ((1u << d->warp_shift) - 1);
+  return a.time < warp->ordered || (c->partial && a.time < known_by(c, d, warp, t->lane)[lane]);
+}
+
+} // namespace tf

@@ -1,0 +1,124 @@
+// What check images tell of: every access, against a shadow of local memory and of the buffers that a launch may write.
+// A word of memory has a cell: who wrote it last, and two of those who have read it since, each with the time and the
+// place in the code. Time counts what orders threads (barriers, meetings, fences) and the starts of groups and launches,
+// through the device's life, so a cell of an earlier launch is stale by its time and nothing is ever cleared.
+#pragma once
+#include "device.h"
+
+namespace tf {
+
+constexpr tf_u32 THREAD_BITS = 10;                    // of Touch::who: the thread in its group
+constexpr tf_u32 CHECKED_GROUPS = 1u << 21;           // in a launch of a check image
+constexpr tf_u32 CLOCK_GROUPS = 4096;                 // whose order by fences and atomics is kept
+constexpr tf_u32 CLOCK_PLACES = 4096;                 // atomic places that order groups, a power of two
+constexpr tf_u64 CLOCK_BYTES = 256ull << 20;          // of vectors, one a group and one a place
+constexpr tf_u64 SHADOW_MAX = 4ull << 30;             // bytes of shadow of a launch's buffers
+constexpr tf_u32 TIME_END = 0xf0000000u;              // past it, at the next launch, time and shadow begin anew
+constexpr tf_u32 PLACES_MAX = VARIABLES_MAX + TF_ARGUMENTS_MAX + 1;
+static_assert(THREADS_MAX <= 1u << THREAD_BITS, "a thread's index fits its bits");
+
+struct Touch {
+  tf_u32 who;   // group * 1024 + thread
+  tf_u32 time;  // 0: never
+  tf_u32 place; // of the access's return address, from the image's base
+};
+
+// Of a word, or of half a word once an access took less. Masks have a bit a byte of a half.
+struct Cell {
+  Touch written, read, other; // `other`: a second reader, of another warp than `read` where there is one
+  tf_u32 flags;
+};
+enum {
+  CELL_WRITTEN = 1,      // 2 bits: bytes of `written`
+  CELL_READ = 1 << 2,    // 2 bits: bytes of `read` and `other`
+  CELL_SET = 1 << 4,     // 2 bits: bytes that hold something
+  CELL_ATOMIC = 1 << 6,  // `written` was atomic
+  CELL_SPLIT = 1 << 7,   // the upper half of the word has a cell of its own
+  CELL_BYTES = 3
+};
+
+// Memory with one name: a buffer's extent, or a variable or argument in local memory.
+struct Extent {
+  char *start, *end;
+  const char* name;
+  const char* file; // of a variable's declaration; null: an argument, `line` is its index
+  tf_u32 line, access;
+  Cell *cells, *halves; // null: not written, so that only its bounds are checked
+};
+
+struct Clocks; // order between groups, clocks.cpp
+
+struct Check {
+  tf_u32 flags;     // of the launch
+  bool switches;    // preemption or lockstep
+  bool partial;     // some lanes of a warp have met without the others
+  const Module* module;
+  tf_u32 time, launch_time, resident_time, grid_time;
+  Extent extents[EXTENTS_MAX];
+  tf_u32 extent_count;
+  tf_u8* pages;     // of the device's addresses: the extent there + 1; MANY: several
+  char* shadow;
+  tf_u64 shadow_bytes;
+  char* local;      // shadow of the arenas
+  tf_u32 local_groups;
+  Extent places[PLACES_MAX]; // in local memory, from the arena's start of the first resident group
+  tf_u32 place_count;
+  tf_u8 place_at[LOCAL_MAX / 16]; // the place that holds these 16 bytes + 1
+  tf_u32* cluster_time; // a cluster
+  tf_u32* known;        // a resident warp, a lane, another lane: what that one did before this time is ordered before
+  tf_u32 known_warps;
+  const TfThread* atomic_thread; // is in an atomic access to these bytes
+  const char *atomic_start, *atomic_end;
+  bool unset;           // a byte was read that nobody had written; told at the end, unless its writer only came late
+  char unset_text[1024];
+  Clocks* clocks;
+};
+
+// What is at fault, for the report.
+struct Offence {
+  TfThread* thread;
+  const char* at;
+  tf_u64 bytes;
+  bool writes;
+  const void* pc;
+};
+
+// check.cpp
+bool check_begin(Device* d, const Queued* q); // false: no memory
+void check_end(Device* d);
+void check_resident(Device* d);               // the resident groups begin
+void check_barrier(Device* d, const TfBarrier*);
+void check_meeting(Device* d, TfWarp*, tf_u64 lanes, tf_u32 op);
+void check_place(Device* d, const char* start, tf_u64 bytes, const char* name, const char* file, tf_u32 line);
+void check_close(Device* d);
+bool check_before(Check*, const TfThread*, tf_u32 me, const Touch&); // whether it is ordered before what `me` does now
+// clocks.cpp
+void clocks_begin(Check*);
+void clocks_fence(Check*, tf_u32 group, tf_u32 groups);
+void clocks_atomic(Check*, const void* place, tf_u32 group);
+bool clocks_before(const Check*, tf_u32 group, tf_u32 time, tf_u32 observer);
+void clocks_close(Check*);
+// access.cpp
+void access_load(const void*, tf_u64 bytes);
+void access_store(const void*, tf_u64 bytes);
+void access_touch(const void*, tf_u64 bytes, tf_u32 writes, const void* pc);
+void access_atomic_begin(const void*, tf_u32 bytes, tf_u32 how);
+void access_atomic_end(void);
+void access_fence(void);
+[[noreturn]] void access_misaligned(const void*, tf_u32 align, TfSite);
+// check_report.cpp
+[[noreturn]] void stop_race(const Offence&, const Touch& earlier, bool wrote);
+void note_unset(const Offence&);
+void report_unset(Device* d); // the first of them, if any, is the launch's failure
+[[noreturn]] void stop_bounds(const Offence&);
+[[noreturn]] void stop_input(const Offence&);
+[[noreturn]] void stop_misaligned(const Offence&, tf_u32 align, TfSite);
+
+inline tf_u32 who_is(const TfThread* t) { return (tf_u32)t->group->linear << THREAD_BITS | t->linear; }
+inline tf_u32 group_of(tf_u32 who) { return who >> THREAD_BITS; }
+inline tf_u32 thread_of(tf_u32 who) { return who & ((1u << THREAD_BITS) - 1); }
+inline char* arena_start(const Device* d, const TfGroup* g) {
+  return arena_end(const_cast<Device*>(d), (tf_u32)(g - d->groups)) - LOCAL_MAX;
+}
+
+} // namespace tf
