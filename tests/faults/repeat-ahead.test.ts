@@ -118,7 +118,7 @@ describe.each(['cuda', 'hip', 'metal', 'xpu'] as const)(
         expect((await verdict(stated, source(dialect, warps, asked, true), 'repeat', { dialect })).status).toBe('pass');
         for (const seed of SEEDS) {
           const result = await verdict(stated, source(dialect, warps, asked, false), 'repeat', { dialect, seed });
-          expect(classes(result)).toEqual(['different']);
+          expect(classes(result)).toEqual(['race', 'different']);
         }
       });
   },

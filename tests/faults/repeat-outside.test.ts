@@ -33,18 +33,22 @@ extern "C" __global__ void k(const float* x, float* y, unsigned width) {
 for (const distance of [4, 400, 4096]) {
   test(`R14: ${distance} bytes before an input are read: the result changes with them`, async () => {
     const result = await verdict(perRow(32), each(`2.0f * v + *(x - ${distance / 4})`), 'repeat');
-    expect(classes(result)).toEqual(['over-read']);
+    expect(classes(result)).toEqual(['bounds', 'over-read']);
+    expect(result.findings[0]?.what).toContain(`reads 4 bytes at ${distance} bytes before x (1024 bytes, argument 0)`);
   });
   test(`R14: ${distance} bytes before an output are written`, async () => {
     const result = await verdict(perRow(32), each(`(*(y - ${distance / 4}) = 5.0f, 2.0f * v)`), 'repeat');
-    expect(classes(result)).toEqual(['guard']);
-    expect(result.findings[0]?.what).toContain(`the first ${distance} before its first byte`);
+    expect(classes(result)).toEqual(['bounds', 'guard']);
+    expect(result.findings[0]?.what).toContain(`writes 4 bytes at ${distance} bytes before y (1024 bytes, argument 1)`);
+    const guard = result.findings.find((finding) => finding.class === 'guard');
+    expect(guard?.what).toContain(`the first ${distance} before its first byte`);
   });
 }
 test('R14: past the guard before an input the launch stops', async () => {
   const result = await verdict(perRow(32), each('2.0f * v + *(x - 3000)'), 'repeat');
-  expect(classes(result)).toEqual(['fault']);
-  expect(result.findings[0]?.what).toContain('bytes before a buffer');
+  expect(classes(result)).toEqual(['bounds', 'fault']);
+  expect(result.findings[0]?.what).toContain('12000 bytes before x');
+  expect(result.findings.at(-1)?.what).toContain('bytes before a buffer');
 });
 
 const toOne = (threads: number, formula: string, accumulator: Stated['accumulator']): Stated =>
@@ -84,8 +88,11 @@ test('R16: 8 warps with 4 slots of shared memory: the fifth is told by its numbe
   const stated = toOne(256, 'y = max(x)', 'none');
   expect((await verdict(stated, maxima(8), 'repeat')).status).toBe('pass');
   const result = await verdict(stated, maxima(4), 'repeat');
-  expect(classes(result)).toEqual(['fault']);
-  expect(result.findings[0]?.what).toContain("takes element 4 of an array 'float[4]' at case.cu:9");
+  expect(classes(result)).toEqual(['bounds', 'fault']);
+  expect(result.findings[0]?.what).toMatch(
+    /byte 16 of local memory partials \(16 bytes, declared at case.cu:4\), at case.cu:\d/,
+  );
+  expect(result.findings.at(-1)?.what).toContain("takes element 4 of an array 'float[4]' at case.cu:9");
 });
 
 /** Four slots of memory that a group shares, which 32 threads index. */
@@ -93,7 +100,7 @@ const SLOTS = {
   hip: `
 extern "C" __global__ void k(const float* x, float* y, unsigned width) {
   __shared__ float slots[4];
-  for (unsigned i = threadIdx.x; i < width; i += 32) {
+  for (unsigned i = threadIdx.x; i < width && threadIdx.x < SLOTS; i += SLOTS) {
     slots[i % SLOTS] = 2.0f * x[size_t(blockIdx.x) * width + i];
     y[size_t(blockIdx.x) * width + i] = slots[i % SLOTS];
   }
@@ -104,7 +111,7 @@ using namespace metal;
 kernel void k(device const float* x [[buffer(0)]], device float* y [[buffer(1)]], constant uint& width [[buffer(2)]],
               uint g [[threadgroup_position_in_grid]], uint t [[thread_position_in_threadgroup]]) {
   threadgroup float slots[4];
-  for (uint i = t; i < width; i += 32) {
+  for (uint i = t; i < width && t < SLOTS; i += SLOTS) {
     slots[i % SLOTS] = 2.0f * x[g * width + i];
     y[g * width + i] = slots[i % SLOTS];
   }
@@ -112,7 +119,7 @@ kernel void k(device const float* x [[buffer(0)]], device float* y [[buffer(1)]]
   xpu: `
 kernel void k(global const float* x, global float* y, uint width) {
   local float slots[4];
-  for (uint i = get_local_id(0); i < width; i += 32) {
+  for (uint i = get_local_id(0); i < width && get_local_id(0) < SLOTS; i += SLOTS) {
     slots[i % SLOTS] = 2.0f * x[get_group_id(0) * width + i];
     y[get_group_id(0) * width + i] = slots[i % SLOTS];
   }
@@ -124,8 +131,11 @@ test.each(['hip', 'metal', 'xpu'] as const)('R16, %s: a fifth of 4 slots of shar
   const source = (slots: number): string => SLOTS[dialect].replaceAll('SLOTS', String(slots));
   expect((await verdict(stated, source(4), 'repeat', { dialect })).status).toBe('pass');
   const result = await verdict(stated, source(5), 'repeat', { dialect });
-  expect(classes(result)).toEqual(['fault']);
-  expect(result.findings[0]?.what).toMatch(/takes element 4 of an array '.*float\[4\]' at case\.(hip|metal|cl):\d+/);
+  expect(classes(result)).toEqual(['bounds', 'fault']);
+  expect(result.findings[0]?.what).toMatch(/byte 16 of local memory slots \(16 bytes, declared at case\.\w+:\d+\)/);
+  expect(result.findings.at(-1)?.what).toMatch(
+    /takes element 4 of an array '.*float\[4\]' at case\.(hip|metal|cl):\d+/,
+  );
 });
 
 const quarters = (end: number): string => `
@@ -144,7 +154,8 @@ test('R16: a private array is read past its end', async () => {
   expect((await verdict(stated, quarters(4), 'repeat')).status).toBe('pass');
   const result = await verdict(stated, quarters(5), 'repeat');
   expect(classes(result)).toEqual(['fault']);
-  expect(result.findings[0]?.what).toContain("of an array 'float[4]'");
+  expect(result.findings[0]?.what).toContain('past the end of a variable');
+  expect(result.findings.at(-1)?.what).toContain("of an array 'float[4]'");
 });
 
 /** Row sums that are kept for an input's address, or made at every launch. */

@@ -13,8 +13,12 @@ void* memset(void*, int, __SIZE_TYPE__);
   TF_HIDDEN void __asan_load##n##_noabort(const void* p) { tf_runtime.load(p, n); }                                   \
   TF_HIDDEN void __asan_store##n##_noabort(const void* p) { tf_runtime.store(p, n); }
 TF_ACCESSES(1) TF_ACCESSES(2) TF_ACCESSES(4) TF_ACCESSES(8) TF_ACCESSES(16)
-TF_HIDDEN void __asan_loadN_noabort(const void* p, tf_u64 bytes) { tf_runtime.load(p, bytes); }
-TF_HIDDEN void __asan_storeN_noabort(const void* p, tf_u64 bytes) { tf_runtime.store(p, bytes); }
+TF_HIDDEN void __asan_loadN_noabort(const void* p, tf_u64 bytes) {
+  tf_runtime.touch(p, bytes, 0, __builtin_return_address(0)); // its alignment is not known
+}
+TF_HIDDEN void __asan_storeN_noabort(const void* p, tf_u64 bytes) {
+  tf_runtime.touch(p, bytes, 1, __builtin_return_address(0));
+}
 TF_HIDDEN void __asan_handle_no_return(void) {}
 
 TF_HIDDEN void* __asan_memcpy(void* to, const void* from, __SIZE_TYPE__ bytes) {

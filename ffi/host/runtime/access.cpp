@@ -50,6 +50,25 @@ static inline void note_write(const Access& a, Cell* cell, tf_u32 mask) {
   if (mask == CELL_BYTES) cell->read.time = cell->other.time = 0; // what is ordered after this write is after them too
 }
 
+bool overwrite_races(Check* c) {
+  const Overwrite& o = c->overwrite;
+  if (!o.pending) return false;
+  c->overwrite.pending = false;
+  return memcmp(o.offence.at, o.before, o.offence.bytes) != 0;
+}
+
+static void note_overwrite(const Access& a, const Touch& earlier) {
+  Overwrite& o = a.check->overwrite;
+  if (a.atomic || a.bytes > sizeof o.before) stop_race(a.offence(), earlier, true);
+  if (o.pending) return; // of another word of this access
+  o.thread = *a.thread;
+  o.offence = a.offence();
+  o.offence.thread = &o.thread;
+  o.earlier = earlier;
+  memcpy(o.before, a.at, a.bytes);
+  o.pending = true;
+}
+
 static inline void judge(const Access& a, Cell* cell, tf_u32 mask) {
   if (!a.writes && cell->read.who == a.me && cell->read.time == a.now && (cell->flags / CELL_READ & mask) == mask) return;
   bool live = cell->written.time >= a.since;
@@ -57,8 +76,10 @@ static inline void judge(const Access& a, Cell* cell, tf_u32 mask) {
   if (a.reads && a.wants_set && (cell->flags / CELL_SET & mask) != mask && !a.check->unset)
     note_unset(a.offence());
   bool both_atomic = a.atomic && (cell->flags & CELL_ATOMIC);
-  if (live && (cell->flags / CELL_WRITTEN & mask) && !both_atomic && !a.after(cell->written))
-    stop_race(a.offence(), cell->written, true);
+  if (live && (cell->flags / CELL_WRITTEN & mask) && !both_atomic && !a.after(cell->written)) {
+    if (!a.writes) stop_race(a.offence(), cell->written, true);
+    note_overwrite(a, cell->written);
+  }
   if (!a.writes) {
     if (!a.atomic) note_read(a, cell, mask);
     return;
@@ -183,11 +204,13 @@ static inline void access(const char* at, tf_u64 bytes, const void* pc, bool wri
     stop_bounds({ t, at, bytes, writes, pc });
   }
   Check* c = d->check;
+  if (TF_UNLIKELY(c->overwrite.pending) && overwrite_races(c))
+    stop_race(c->overwrite.offence, c->overwrite.earlier, true);
   Access a = { c, t, at, bytes, pc, who_is(t), c->time, t->group->ordered, 0, false, false, !writes, writes };
   if (TF_UNLIKELY(c->atomic_thread != nullptr) && in_atomic(a)) return;
   if (local) access_local(d, a);
   else access_buffer(a, offset);
-  if (TF_UNLIKELY(c->switches)) switch_after(d, t, local);
+  if (TF_UNLIKELY(c->switches) && !c->overwrite.pending) switch_after(d, t, local);
 }
 
 // The compiler calls for a size that it takes to be aligned, to 8 bytes at most.
@@ -197,8 +220,14 @@ static inline void check_align(const void* at, tf_u64 bytes, const void* pc, boo
     stop_misaligned({ tf_self(), (const char*)at, bytes, writes, pc }, (tf_u32)align, 0);
 }
 
-void access_load(const void* at, tf_u64 bytes) { access((const char*)at, bytes, __builtin_return_address(0), false); }
-void access_store(const void* at, tf_u64 bytes) { access((const char*)at, bytes, __builtin_return_address(0), true); }
+void access_load(const void* at, tf_u64 bytes) {
+  check_align(at, bytes, __builtin_return_address(0), false);
+  access((const char*)at, bytes, __builtin_return_address(0), false);
+}
+void access_store(const void* at, tf_u64 bytes) {
+  check_align(at, bytes, __builtin_return_address(0), true);
+  access((const char*)at, bytes, __builtin_return_address(0), true);
+}
 void access_touch(const void* at, tf_u64 bytes, tf_u32 writes, const void* pc) {
   if (bytes) access((const char*)at, bytes, pc, writes != 0);
 }
@@ -209,6 +238,7 @@ void access_atomic_begin(const void* at, tf_u32 bytes, tf_u32 how) {
   Device* d = device_of(t);
   Check* c = d->check;
   tf_u32 kind = how & 3;
+  if (overwrite_races(c)) stop_race(c->overwrite.offence, c->overwrite.earlier, true);
   if ((tf_u64)at & (bytes - 1)) stop_misaligned({ t, (const char*)at, bytes, kind != TF_ATOMIC_LOAD, pc }, bytes, 0);
   if (how & TF_ATOMIC_FENCED) access_fence();
   tf_u64 offset = (tf_u64)((const char*)at - d->memory.space);

@@ -136,6 +136,7 @@ bool check_begin(Device* d, const Queued* q) {
   c->place_count = 0;
   memset(c->place_at, 0, sizeof c->place_at);
   c->atomic_thread = nullptr;
+  c->overwrite.pending = false;
   c->unset = false;
   c->launch_time = c->resident_time = ++c->time;
   c->grid_time = 0;
@@ -149,6 +150,13 @@ bool check_begin(Device* d, const Queued* q) {
 void check_end(Device* d) {
   mark_pages(d, d->check, false);
   report_unset(d);
+}
+
+void check_left(Device* d) {
+  Check* c = d->check;
+  if (d->status || !overwrite_races(c)) return;
+  report_race(c->overwrite.offence, c->overwrite.earlier, true);
+  d->status = TF_RACE;
 }
 
 void check_resident(Device* d) {

@@ -46,6 +46,24 @@ struct Extent {
   Cell *cells, *halves; // null: not written, so that only its bounds are checked
 };
 
+// What is at fault, for the report.
+struct Offence {
+  TfThread* thread;
+  const char* at;
+  tf_u64 bytes;
+  bool writes;
+  const void* pc;
+};
+
+// A write over an unordered one. It is a race unless it leaves what lies there, which shows once it is done.
+struct Overwrite {
+  bool pending;
+  Offence offence;
+  TfThread thread; // as it was
+  Touch earlier;
+  tf_u8 before[64];
+};
+
 struct Clocks; // order between groups, clocks.cpp
 
 struct Check {
@@ -69,24 +87,17 @@ struct Check {
   tf_u32 known_warps;
   const TfThread* atomic_thread; // is in an atomic access to these bytes
   const char *atomic_start, *atomic_end;
+  Overwrite overwrite;
   bool unset;           // a byte was read that nobody had written; told at the end, unless its writer only came late
   char unset_text[1024];
   Clocks* clocks;
-};
-
-// What is at fault, for the report.
-struct Offence {
-  TfThread* thread;
-  const char* at;
-  tf_u64 bytes;
-  bool writes;
-  const void* pc;
 };
 
 // check.cpp
 bool check_begin(Device* d, const Queued* q); // false: no memory
 void check_end(Device* d);
 void check_resident(Device* d);               // the resident groups begin
+void check_left(Device* d);                   // they have returned
 void check_barrier(Device* d, const TfBarrier*);
 void check_meeting(Device* d, TfWarp*, tf_u64 lanes, tf_u32 op);
 void check_place(Device* d, const char* start, tf_u64 bytes, const char* name, const char* file, tf_u32 line);
@@ -105,9 +116,11 @@ void access_touch(const void*, tf_u64 bytes, tf_u32 writes, const void* pc);
 void access_atomic_begin(const void*, tf_u32 bytes, tf_u32 how);
 void access_atomic_end(void);
 void access_fence(void);
+bool overwrite_races(Check*); // settles the write that is pending
 [[noreturn]] void access_misaligned(const void*, tf_u32 align, TfSite);
 // check_report.cpp
 [[noreturn]] void stop_race(const Offence&, const Touch& earlier, bool wrote);
+void report_race(const Offence&, const Touch& earlier, bool wrote);
 void note_unset(const Offence&);
 void report_unset(Device* d); // the first of them, if any, is the launch's failure
 [[noreturn]] void stop_bounds(const Offence&);

@@ -65,7 +65,7 @@ static void begin(Text& text, const Offence& o, const char* what) {
   if (o.bytes) text << o.bytes << (o.bytes == 1 ? " byte at " : " bytes at ");
 }
 
-void stop_race(const Offence& o, const Touch& earlier, bool wrote) {
+void report_race(const Offence& o, const Touch& earlier, bool wrote) {
   Device* d = device_of(o.thread);
   bool groups = group_of(earlier.who) != o.thread->group->linear;
   Text text = report(d);
@@ -76,10 +76,16 @@ void stop_race(const Offence& o, const Touch& earlier, bool wrote) {
   put_other(text, o.thread, earlier);
   put_line(text << (wrote ? " wrote it at " : " read it at "), d, earlier.place);
   text << (groups ? ", and nothing orders the two groups" : ", and no barrier lies between");
-  stop(o.thread, TF_RACE);
 }
 
-void note_unset(const Offence& o) {
+void stop_race(const Offence& o, const Touch& earlier, bool wrote) {
+  report_race(o, earlier, wrote);
+  stop(tf_self(), TF_RACE);
+}
+
+void note_unset(const Offence& offence) {
+  Offence o = offence;
+  o.writes = false;
   Check* c = device_of(o.thread)->check;
   Text text(c->unset_text, sizeof c->unset_text);
   c->unset = true;

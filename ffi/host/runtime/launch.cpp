@@ -227,6 +227,7 @@ static int run_resident(Device* d, tf_u64 first) {
   if (d->checking) check_resident(d);
   for (;;) {
     run_another_from_main(d);
+    if (d->checking && !d->live) check_left(d);
     if (d->status || !d->live) return d->status;
     if (meetings_settle(d)) continue;
     report_deadlock(d);
