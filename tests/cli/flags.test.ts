@@ -11,7 +11,7 @@ const defaults: Omit<Options, 'jobs' | 'json'> = {
   only: [],
   gate: ['nonfinite', 'repeat', 'shapes', 'sums', 'limits'],
   dialect: ['cuda', 'hip', 'metal', 'xpu'],
-  mode: ['plain', 'fused', 'flushed'],
+  mode: ['plain', 'fused', 'flushed', 'check'],
   device: 'host',
   seed: '1',
   timeout: 30,

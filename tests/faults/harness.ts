@@ -30,7 +30,7 @@ export interface FaultOptions {
   readonly seed?: string;
   readonly limitMs?: number;
   readonly runControls?: boolean;
-  /** Arithmetic modes; plain alone, where this is not said. */
+  /** Plain and check, where this is not said. */
   readonly modes?: readonly ModeName[];
   /** Which case addresses run; all, where this is not said. */
   readonly only?: (address: string) => boolean;
@@ -63,7 +63,7 @@ export async function judge(
       limitMs: options.limitMs ?? 5000,
       selects: options.only ?? (() => true),
       dialects,
-      modes: options.modes ?? ['plain'],
+      modes: options.modes ?? ['plain', 'check'],
       controls: options.runControls ?? false,
     });
     results.push(...job);

@@ -163,7 +163,7 @@ test('R02: a barrier that three of four warps reach is found at the longest leng
   const result = await verdict(longSum('long_sum_branch', [64, 40_000]), SOURCE, 'repeat');
   expect(result.status).toBe('fail');
   expect(classes(result)).toEqual(['race', 'fault']);
-  expect(result.findings.map(({ label }) => label)).toEqual(['rows=1,width=40000,image=check', 'rows=1,width=40000']);
+  expect(result.findings.map(({ label }) => label)).toEqual(['rows=1,width=40000,mode=check', 'rows=1,width=40000']);
   expect(result.findings.at(-1)?.what).toContain('divergence');
   expect(result.cases).toBeGreaterThan(1);
 });
