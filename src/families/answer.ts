@@ -53,7 +53,11 @@ export function ranges(problem: Problem, inputs: Inputs, arithmetic: Arithmetic)
 
 /** Every output with its sums taken in another accumulator and order; all other steps in float64. */
 export function replay(problem: Problem, inputs: Inputs, accumulator: Accumulator, order: Order): Values {
-  const sum: SumRule = (terms) => replaySum(terms.map(Math.fround), accumulator, order);
+  return replayBy(problem, inputs, (terms) => replaySum(terms.map(Math.fround), accumulator, order));
+}
+
+/** Every output with its sums taken by a rule, which a formula over rows asks for each of its sums in turn, row by row. */
+export function replayBy(problem: Problem, inputs: Inputs, sum: SumRule): Values {
   return readValues(problem, inputs, sweepOf(problem, inputs, undefined, sum), sum);
 }
 

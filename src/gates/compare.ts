@@ -100,8 +100,8 @@ export function compareRanges(
   };
 }
 
-/** A zero must have the sign that both ends have, where they are zeros of one sign. */
-function isInside(dtype: Tensor['dtype'], value: number, lo: number, hi: number): boolean {
+/** Whether a value of the type passes. A zero must have the sign that both ends have, where they are zeros of one sign. */
+export function isInside(dtype: Tensor['dtype'], value: number, lo: number, hi: number): boolean {
   if (value !== 0) return (value >= lo && value <= hi) || (value >= round(dtype, lo) && value <= round(dtype, hi));
   const [least, most] = [round(dtype, lo), round(dtype, hi)];
   return Object.is(least, most) ? Object.is(value, least) : (lo <= 0 && hi >= 0) || (least <= 0 && most >= 0);

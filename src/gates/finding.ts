@@ -1,4 +1,5 @@
 /** What a gate found at a case: a value, never a throw. */
+import type { Detection, LostTerms } from './detection.ts';
 import type { FindingClass } from '../spec/contract.ts';
 
 export interface Finding {
@@ -42,11 +43,18 @@ export interface Chain {
   readonly why?: string;
 }
 
+/** What a gate would still have caught at a case, beside its margin. */
+export interface Detected {
+  readonly outputs: readonly Detection[];
+  readonly sums: readonly LostTerms[];
+}
+
 export interface Outcome {
   readonly findings: readonly Finding[];
   readonly margin?: Margin;
   readonly notes?: readonly Note[];
   readonly chains?: readonly Chain[];
+  readonly detected?: Detected;
 }
 
 export function worseMargin(a: Margin | undefined, b: Margin | undefined): Margin | undefined {

@@ -8,7 +8,7 @@ import { nothingToProve } from './applies.ts';
 import type { GateCase } from './case.ts';
 import type { Finding, Note, Outcome } from './finding.ts';
 import { worseMargin } from './finding.ts';
-import type { CaseFinding, GateResult, Status } from './result.ts';
+import type { CaseFinding, GateResult, Sees, Status } from './result.ts';
 
 /** A finding at its case, without what only the gate itself needs. */
 function atCase(finding: Finding, label: string): CaseFinding {
@@ -28,11 +28,19 @@ function covers({ finding: known, within }: KnownFinding, finding: CaseFinding):
   return finding.class === known && (within === undefined || (finding.times ?? Infinity) <= within);
 }
 
+/** The least that a gate sees of a kernel. */
+function seenBy({ rule, contract }: Kernel, gate: GateName): Sees {
+  if (gate === 'repeat') return 'repeat';
+  if (rule || (gate === 'shapes' && contract.replaces !== undefined)) return 'bits';
+  return gate === 'nonfinite' ? 'class' : 'ranges';
+}
+
 export class GateTrial {
   readonly control = undefined;
   private readonly findings: CaseFinding[] = [];
   private readonly notes = new Map<string, Note>();
   private readonly chains: NonNullable<GateResult['chains']>[number][] = [];
+  private readonly detected: NonNullable<GateResult['detected']>[number][] = [];
   private margin: GateResult['margin'];
   private reason: string | undefined;
   private cases = 0;
@@ -73,6 +81,7 @@ export class GateTrial {
     this.cases++;
     this.findings.push(...outcome.findings.map((finding) => atCase(finding, gateCase.label)));
     for (const note of outcome.notes ?? []) this.note(note);
+    if (outcome.detected) this.detected.push({ ...outcome.detected, label: gateCase.label });
     for (const chain of outcome.chains ?? []) this.chains.push({ ...chain, label: gateCase.label });
     const worse = worseMargin(this.margin, outcome.margin);
     if (worse && worse !== this.margin) this.margin = { ...worse, label: gateCase.label };
@@ -103,7 +112,9 @@ export class GateTrial {
       cases: this.cases,
       findings: this.findings,
       ...(this.margin && { margin: this.margin }),
+      sees: seenBy(this.kernel, this.gate),
       notes: [...this.notes.values()].map(({ text }) => text),
+      ...(this.detected.length > 0 && { detected: this.detected }),
       ...(this.chains.length > 0 && { chains: this.chains }),
       ...(reason !== undefined && { reason }),
       elapsedMs: this.elapsedMs,

@@ -1,7 +1,10 @@
 /** What a run reports: plain values that cross threads. */
 import type { Dialect } from '../families/formula/functions.ts';
 import type { GateName } from '../spec/contract.ts';
-import type { Chain, Finding, Margin } from './finding.ts';
+import type { Chain, Detected, Finding, Margin } from './finding.ts';
+
+/** class: another class of an output. repeat: a bit that differs between runs. bits: any bit. ranges: what leaves a range. */
+export type Sees = 'class' | 'repeat' | 'bits' | 'ranges';
 
 export type Status = 'pass' | 'fail' | 'known' | 'not run';
 
@@ -25,6 +28,10 @@ export interface GateResult {
   readonly notes: readonly string[];
   /** What gate 4 found of the sums' order, at its cases. */
   readonly chains?: readonly (Chain & { readonly label: string })[];
+  /** The least that the gate sees of this kernel; absent where it did not come to judge. */
+  readonly sees?: Sees;
+  /** What gates 3 and 4 would still have caught, a case for each route. */
+  readonly detected?: readonly (Detected & { readonly label: string })[];
   /** Why a gate failed or did not run, where no finding says it. */
   readonly reason?: string;
   readonly elapsedMs: number;

@@ -7,11 +7,12 @@ import type { Ends } from '../families/formula/range.ts';
 import type { Shape } from '../families/tensor.ts';
 import { coordinates, shapeText, sizeOf } from '../families/tensor.ts';
 import type { Contract } from '../spec/contract.ts';
-import { edgeSizes, routeTops, servedShapes } from '../spec/shapes.ts';
+import { edgeSizes, longestShapes, routeTops, servedShapes } from '../spec/shapes.ts';
 import type { Bench, CaseData, Corners, Gate } from './case.ts';
 import type { Judged } from './compare.ts';
 import { count } from '../numerics/digits.ts';
 import { compareBits, compareRanges, judgementOf } from './compare.ts';
+import { detectedIn } from './detected.ts';
 import type { Finding, Margin, Note, Outcome } from './finding.ts';
 import { worseMargin } from './finding.ts';
 import { ruleFinding } from './rules.ts';
@@ -29,7 +30,8 @@ export const shapes: Gate = {
     const route = subject.route(data.shape);
     const outputs = stage.run(route);
     const outcome = judgeOutputs(data, subject, bench, outputs);
-    if (outcome.findings.length === 0) return { ...outcome, findings: stage.verify() };
+    if (outcome.findings.length === 0)
+      return { ...outcome, ...detected(data, subject, outputs), findings: stage.verify() };
     const again = stage.run(route, { poison: POISONS[1] });
     const missing = unwrittenOutputs(subject, data.shape, outputs, again);
     const findings = (missing.length > 0 ? missing : outcome.findings).map((finding) => ({
@@ -39,6 +41,15 @@ export const shapes: Gate = {
     return { findings: [...findings, ...stage.verify()] };
   },
 };
+
+/** Limits of detection are taken where the bound is widest, of the kernel itself, on ordinary data. */
+function detected(data: CaseData, subject: Subject, outputs: Outputs): Pick<Outcome, 'detected'> {
+  const { problem, contract, control } = subject;
+  if (!problem || control || data.corners || contract.replaces !== undefined) return {};
+  const text = shapeText(data.shape);
+  if (!longestShapes(contract, problem.formula.over).some((shape) => shapeText(shape) === text)) return {};
+  return { detected: detectedIn(data, problem, subject, outputs, subject.arithmetic(data.shape)) };
+}
 
 function judgeOutputs(data: CaseData, subject: Subject, bench: Bench, outputs: Outputs): Outcome {
   const findings: Finding[] = [];

@@ -11,7 +11,6 @@ import type { Ranges, Values } from '../families/answer.ts';
 import { replay } from '../families/answer.ts';
 import { exactInputs } from '../families/fills/exact.ts';
 import { ordinaryInputs } from '../families/fills/ordinary.ts';
-import { firstOf } from '../families/inputs.ts';
 import type { Problem } from '../families/problem.ts';
 import { shapeText } from '../families/tensor.ts';
 import { chainShapes, sumShapes } from '../spec/shapes.ts';
@@ -19,6 +18,8 @@ import type { Gate, GateCase } from './case.ts';
 import { CaseData } from './case.ts';
 import { compareRanges, numberText } from './compare.ts';
 import { judgeDepth } from './depth.ts';
+import { detectedIn } from './detected.ts';
+import { fewOf } from './few.ts';
 import type { Finding, Margin, Note } from './finding.ts';
 import { worseMargin } from './finding.ts';
 import type { Subject } from './subject.ts';
@@ -73,7 +74,13 @@ export const sums: Gate = {
       if (result?.finding) findings.push({ ...result.finding, why: EXACT });
       margin = worseMargin(margin, result?.margin);
     }
-    return { findings: [...findings, ...bench.stage.verify()], notes: proof.notes, ...(margin && { margin }) };
+    const isShown = findings.length === 0 && !subject.control;
+    return {
+      findings: [...findings, ...bench.stage.verify()],
+      notes: proof.notes,
+      ...(margin && { margin }),
+      ...(isShown && { detected: detectedIn(data, problem, subject, outputs, exact) }),
+    };
   },
 };
 
@@ -89,20 +96,12 @@ function prove(data: CaseData, problem: Problem, subject: Subject, arithmetic: K
   const key = `${problem.graph.text} ${arithmetic.key}`;
   const known = proofs.get(data) ?? new Map<string, Proof>();
   proofs.set(data, known);
-  const proof = known.get(key) ?? proofOf(fewOf(data, problem), problem, subject, arithmetic);
+  const proof = known.get(key) ?? proofOf(fewOf(data, problem, FEW), problem, subject, arithmetic);
   known.set(key, proof);
   return proof;
 }
 
 type Keyed = ReturnType<Subject['arithmetic']>;
-
-/** The first few outputs of a case: a replay in another accumulator is slow, and every row's data are made alike. */
-function fewOf(data: CaseData, problem: Problem): CaseData {
-  const sizes = Object.entries(data.shape).map(
-    ([dim, size]) => [dim, dim === problem.formula.over ? size : Math.min(size, FEW)] as const,
-  );
-  return new CaseData(firstOf(data.inputs, problem.inputs, Object.fromEntries(sizes)));
-}
 
 function proofOf(data: CaseData, problem: Problem, { contract }: Subject, arithmetic: Keyed): Proof {
   const findings: Finding[] = [];

@@ -89,13 +89,25 @@ function* solve(set: Int32Array, shapes: Shapes): Asking<SumTree> {
   while (shapes.get(size) === 'being found') yield [];
   const known = shapes.get(size);
   if (typeof known === 'object' && (yield* confirm(known, set))) return known;
-  if (known === undefined) shapes.set(size, 'being found');
+  if (known === undefined) {
+    shapes.set(size, 'being found');
+    const chain = chainOf(size);
+    if (yield* confirm(chain, set)) return (shapes.set(size, chain), chain);
+  }
   const rest = set.subarray(1);
   const classes = yield* classesBy(set[0] ?? 0, rest);
   const parts = yield* together(classes.map((part) => solve(part, shapes)));
   const tree = joined(set, classes, parts);
   shapes.set(size, tree);
   return tree;
+}
+
+/** One term after the other: the commonest order, and the one that would take the most questions to find. */
+function chainOf(leaves: number): SumTree {
+  return {
+    leaves,
+    joins: Array.from({ length: leaves - 1 }, (_, t) => [t === 0 ? 0 : leaves + t - 1, t + 1] as const),
+  };
 }
 
 /** The first term meets each class's sum in turn. */

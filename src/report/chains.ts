@@ -1,6 +1,7 @@
 /** The depth auditor's part of a pass: the real longest chain of each route beside the declared one. */
 import type { GateResult } from '../gates/result.ts';
 import type { Registration } from './registration.ts';
+import { sumName } from './words.ts';
 
 type Chain = NonNullable<GateResult['chains']>[number];
 
@@ -19,6 +20,6 @@ function routeText(chains: readonly Chain[]): string {
   const unknown = chains.filter((chain) => chain.longest === undefined);
   return [
     ...(known.length > 0 ? [`${longest} of ${declared} declared`] : []),
-    ...unknown.map(({ sum, why }) => `not known of ${sum}: ${why ?? ''}`),
+    ...unknown.map(({ sum, why }) => `not known of ${sumName(sum)}: ${why ?? ''}`),
   ].join(', ');
 }

@@ -40,11 +40,31 @@ const chain = v.strictObject({
   why: v.optional(text),
 });
 
+const limit = { bounds: v.number(), ulps: v.number() };
+/** What a gate would still have caught at a case: of each output, and of each sum in mean terms, absent where no loss shows. */
+const detected = v.strictObject({
+  case: text,
+  outputs: v.array(
+    v.strictObject({
+      output: text,
+      outputs: whole,
+      least: v.strictObject(limit),
+      median: v.strictObject(limit),
+      worst: v.strictObject({ ...limit, where: text }),
+      blind: whole,
+    }),
+  ),
+  sums: v.array(v.strictObject({ sum: text, terms: whole, lost: v.optional(v.number()) })),
+});
+
 const gate = v.strictObject({
   gate: v.picklist(GATES),
   status,
   cases: whole,
   margin: v.optional(margin),
+  /** The least that a gate sees: a class, a bit that differs between runs, any bit, or what leaves a range. */
+  sees: v.optional(v.picklist(['class', 'repeat', 'bits', 'ranges'])),
+  detected: v.optional(v.array(detected)),
   chains: v.optional(v.array(chain)),
   findings: v.array(finding),
   notes: v.array(text),
@@ -146,6 +166,8 @@ function gateJson({
   margin: worst,
   findings,
   chains,
+  detected: limits,
+  sees,
   notes,
   reason,
   elapsedMs,
@@ -157,6 +179,8 @@ function gateJson({
     ...(worst && {
       margin: { share: Number.isFinite(worst.share) ? worst.share : null, where: worst.where, case: worst.label },
     }),
+    ...(sees && { sees }),
+    ...(limits && { detected: limits.map(({ label, ...rest }) => ({ case: label, ...rest })) }),
     ...(chains && { chains: chains.map(({ label, ...rest }) => ({ case: label, ...rest })) }),
     findings: findings.map(({ label, ...rest }) => ({ case: label, ...rest })),
     notes,

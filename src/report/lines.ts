@@ -6,6 +6,7 @@ import { addressText, controlAddress } from '../spec/address.ts';
 import { registrationName } from '../spec/registration.ts';
 import type { CaseFinding, ControlResult, GateResult } from '../gates/result.ts';
 import { chainLines } from './chains.ts';
+import { detectedLines } from './detected.ts';
 import type { Registration } from './registration.ts';
 import { elapsedOf, marginOf, statusOf } from './registration.ts';
 import type { Style } from './style.ts';
@@ -79,8 +80,11 @@ export function passLines(registration: Registration, { device, style }: LineCon
   const gates = counted(registration.gates.filter((gate) => gate.cases > 0).length, 'gate');
   const name = registrationName(registration.kernel, registration.dialect);
   const words = [style.good('PASS'), name, device, worst, gates, seconds(elapsedOf(registration))];
-  const notes = [...chainLines(registration), ...unproven(registration)];
-  return [words.join('  '), ...notes.map((note) => INDENT + style.faint(note))];
+  const notes = [
+    ...detectedLines(registration, style),
+    ...[...chainLines(registration), ...unproven(registration)].map((note) => style.faint(note)),
+  ];
+  return [words.join('  '), ...notes.map((note) => INDENT + note)];
 }
 
 /** What a pass leaves open: cases that did not run, sums that are stated and not proven. */

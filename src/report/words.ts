@@ -28,3 +28,9 @@ export function gateNumbers(gates: readonly GateName[]): string {
 export function shellWord(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
+
+/** The characters of a sum that a line has room for. */
+const SUM_ROOM = 48;
+
+/** A sum as the formula writes it, cut where it is long. */
+export const sumName = (text: string): string => (text.length > SUM_ROOM ? `${text.slice(0, SUM_ROOM - 2)}…)` : text);

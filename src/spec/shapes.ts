@@ -70,6 +70,12 @@ export function routeTops(contract: Contract): Shape[] {
   );
 }
 
+/** The served shape with the longest rows of each route, and the most of them: where bounds are widest. */
+export function longestShapes(contract: Contract, over: string): Shape[] {
+  const longest = servedShapes(contract).toSorted((a, b) => sizeOf(b, over) - sizeOf(a, over) || volume(b) - volume(a));
+  return onEachRoute(contract, longest);
+}
+
 /** Whether two shapes take the same launch in every dialect. */
 export function sameRoutes(contract: Contract, a: Shape, b: Shape): boolean {
   return routes(contract).every((route) => route.takes(a) === route.takes(b));

@@ -48,6 +48,32 @@ test('a report is read back as it was written', () => {
   });
 });
 
+test('what a gate would have caught, and the chains that it found, are told at their cases', () => {
+  const [gate] = registration.gates;
+  if (!gate) throw new Error('no gate');
+  const limit = { ulps: 1, bounds: 2 };
+  const outputs = [
+    { output: 'y', outputs: 3, blind: 0, least: limit, median: limit, worst: { ...limit, where: 'y[0]' } },
+  ];
+  const sums = [{ sum: 'sum(x)', terms: 8, lost: 0.5 }];
+  const chains = [{ symbol: 'tf_k', sum: 'sum(x)', terms: 8, declared: 7, longest: 7 }];
+  const told = { detected: [{ outputs, sums }], chains };
+  const label = 'rows=1';
+  const full = {
+    ...gate,
+    sees: 'ranges',
+    detected: [{ outputs, sums, label }],
+    chains: [{ ...told.chains[0]!, label }],
+  } as const;
+  const report = reportOf(head, [{ ...registration, gates: [full] }]);
+  expect(report.registrations[0]?.gates[0]).toMatchObject({
+    sees: 'ranges',
+    detected: [{ case: label, outputs, sums }],
+    chains: [{ case: label, ...chains[0] }],
+  });
+  expect(readReport(reportText(report))).toEqual(report);
+});
+
 test('a share that JSON has no number for is null, not a lost field', () => {
   expect(reportOf(head, [registration]).registrations[0]?.gates[0]?.margin?.share).toBeNull();
 });

@@ -62,6 +62,36 @@ describe('a passing registration', () => {
     );
   });
 
+  test('tells what its gates would still have caught, at the case that is the worst, and what they are blind to', () => {
+    const limit = (ulps: number) => ({ ulps, bounds: 2 });
+    const at = (label: string, ulps: number, blind: number, lost?: number) => ({
+      label,
+      outputs: [
+        {
+          output: 'y',
+          outputs: 8,
+          blind,
+          least: limit(1),
+          median: limit(ulps),
+          worst: { ...limit(40), where: 'y[0]' },
+        },
+      ],
+      sums: [
+        { sum: 'sum(a)', terms: 2048, lost: 0.5 },
+        { sum: 'sum(b)', terms: 2048, ...(lost !== undefined && { lost }) },
+      ],
+    });
+    const detected = [at('rows=1', 1.5, 0, 30), at('rows=2', 3, 5)];
+    expect(lines([gate({ detected: detected.slice(0, 1) })]).slice(1)).toEqual([
+      '      shapes would catch 1.5 ulps of y at the median output, 40 at the worst; the loss of 30 of 2,048 terms of sum(b)',
+    ]);
+    expect(lines([gate({ detected })]).slice(1)).toEqual([
+      '      shapes would catch 3 ulps of y at the median output, 40 at the worst; no loss of terms of sum(b)',
+      '      shapes would pass an error of half the output at 62 % of y (rows=2)',
+      '      shapes would pass without any term of sum(b) (rows=2)',
+    ]);
+  });
+
   test('is one line with its worst margin, its gates and its time', () => {
     const margin = (share: number) => ({ share, where: 'y[0]', label: 'rows=1' });
     const gates = [
