@@ -212,7 +212,8 @@ function runCase(
         stage ??= new Stage(device, one.subject.contract, data.inputs, limitMs);
         const other = replaced.get(one.fault.dialect);
         const bench = { device, stage, limitMs, ...(other && { replaced: other.inMode(gateCase.mode) }) };
-        return GATE_BY_NAME[gateName].judge(data, one.subject.inMode(gateCase.mode), bench);
+        const gate = GATE_BY_NAME[gateName];
+        return (gateCase.judge ?? gate.judge)(data, one.subject.inMode(gateCase.mode), bench);
       });
       one.elapsedMs += performance.now() - from;
       return { one, judged };

@@ -1,5 +1,6 @@
 /** What a fault came to: plain values that cross processes. */
 import type { GateName } from '../spec/contract.ts';
+import { GATES } from '../spec/contract.ts';
 import type { ModeName } from '../spec/modes.ts';
 
 /**
@@ -8,11 +9,15 @@ import type { ModeName } from '../spec/modes.ts';
  */
 export type FaultStatus = 'killed' | 'survives' | 'same code' | 'broken';
 
+/** A gate that kills: of 1 to 4, or gate 5 a launch. */
+export type KillingGate = GateName | 'limits';
+export const KILLING_GATES: readonly KillingGate[] = [...GATES, 'limits'];
+
 export interface FaultResult {
   readonly address: string;
   readonly status: FaultStatus;
   /** The gate that is red first, in the order of the gates. */
-  readonly gate?: GateName;
+  readonly gate?: KillingGate;
   /** The class of what it found first. */
   readonly finding?: string;
   /** One line: where it went red and on what, or why there is no verdict. */
@@ -39,6 +44,7 @@ export interface FaultSettings {
   readonly seed: string;
   /** How long one launch may run. */
   readonly limitMs: number;
+  /** Of 1 to 4: gate 5 needs no process. */
   readonly gates: readonly GateName[];
   readonly modes: readonly ModeName[];
 }

@@ -2,26 +2,25 @@
  * Gate 2. Five runs on the same inputs, on the host device in five orders, give the same bytes; inputs and guard bytes are
  * untouched; every output is written; what lies around an input changes nothing. A row that is promised to stand alone gives
  * the same bytes alone and beside other rows; an output that may lie on an input gives the same bytes there. What the buffers
- * held in an earlier launch changes nothing. Each route also runs in its check image, which `check.ts` judges.
+ * held in an earlier launch changes nothing. Sums into 16-bit outputs are also run over rows that show their order. Each route also
+ * runs in its check image, which `check.ts` judges.
  */
 import { GUARD_FINITE, GUARD_NAN, POISONS } from '../device/guarded.ts';
 import { ordinaryInputs } from '../families/fills/ordinary.ts';
 import type { Inputs } from '../families/inputs.ts';
-import type { Shape, Tensor } from '../families/tensor.ts';
+import type { Shape } from '../families/tensor.ts';
 import { byteCount, shapeText, sizeOf } from '../families/tensor.ts';
 import { routeTops, servedShapes, tailShapes } from '../spec/shapes.ts';
 import type { Bench, Gate } from './case.ts';
 import { CaseData } from './case.ts';
 import { checkCases } from './check.ts';
-import { compareBits } from './compare.ts';
 import type { Finding } from './finding.ts';
+import { orderCases } from './order-cases.ts';
+import { pickRows } from './rows.ts';
+import { RUNS, compareOutputs, repeats } from './runs.ts';
 import type { Outputs } from './stage.ts';
-import { LOCAL_POISONS, Stage } from './stage.ts';
+import { Stage } from './stage.ts';
 import type { Subject } from './subject.ts';
-import { unwrittenOutputs } from './unwritten.ts';
-
-/** Runs of the same inputs: in index order, with the first and with the last warps ahead of the others, and in two seeded orders. */
-const RUNS = 5;
 
 /** Bytes of inputs up to which other ones are made for the same buffers: every kernel has cases below it. */
 const OTHERS_MOST = 1 << 20;
@@ -42,7 +41,7 @@ export const repeat: Gate = {
         return new CaseData(ordinaryInputs(contract.inputs, shape, contract.fills ?? {}, label));
       },
     }));
-    return [...checks, ...ordinary];
+    return [...checks, ...ordinary, ...orderCases(kernel, seed)];
   },
   judge: (data, subject, bench) => {
     const { stage } = bench;
@@ -64,44 +63,6 @@ export const repeat: Gate = {
     return { findings, notes };
   },
 };
-
-function compareOutputs(
-  subject: Subject,
-  shape: Shape,
-  got: Outputs,
-  want: Outputs,
-  finding: Finding['class'],
-  what: string,
-): Finding[] {
-  return Object.entries(subject.contract.outputs).flatMap(([name, tensor]) => {
-    const judged = { name, tensor, shape, bytes: got[name] ?? new Uint8Array(0) };
-    return compareBits(judged, want[name] ?? new Uint8Array(0), finding, what) ?? [];
-  });
-}
-
-/** Runs 2 to 5: another poison in outputs, another word in local memory, another order each. */
-function repeats(stage: Stage, subject: Subject, first: Outputs): Finding[] {
-  for (let run = 1; run < RUNS; run++) {
-    const poison = POISONS[run % 2] ?? POISONS[1];
-    const got = stage.run(subject.route(stage.shape), {
-      poison,
-      schedule: run,
-      localPoison: LOCAL_POISONS[run % LOCAL_POISONS.length] ?? 0,
-    });
-    const missing = run === 1 ? unwrittenOutputs(subject, stage.shape, first, got) : [];
-    if (missing.length > 0) return missing;
-    const found = compareOutputs(
-      subject,
-      stage.shape,
-      got,
-      first,
-      'different',
-      `differ between run 1 and run ${run + 1}`,
-    );
-    if (found.length > 0) return found;
-  }
-  return [];
-}
 
 /** The same run with other bytes around every buffer: an over-read shows as a change. */
 function surroundings(stage: Stage, subject: Subject, first: Outputs): Finding[] {
@@ -197,24 +158,4 @@ function inputsAfterOthers(data: CaseData, subject: Subject, bench: Bench, first
   } finally {
     stage.close();
   }
-}
-
-/** Some rows of every tensor that has the dimension first; the other tensors whole. */
-function pickRows(
-  from: Inputs,
-  tensors: Readonly<Record<string, Tensor>>,
-  dim: string,
-  picked: readonly number[],
-): Inputs {
-  const rows = sizeOf(from.shape, dim);
-  const shape = { ...from.shape, [dim]: picked.length };
-  const bytes = Object.entries(tensors).map(([name, tensor]) => {
-    const whole = from.bytes[name] ?? new Uint8Array(0);
-    if (tensor.dims[0] !== dim) return [name, whole] as const;
-    const rowBytes = byteCount(tensor, from.shape) / rows;
-    const out = new Uint8Array(new ArrayBuffer(rowBytes * picked.length));
-    picked.forEach((row, i) => out.set(whole.subarray(row * rowBytes, (row + 1) * rowBytes), i * rowBytes));
-    return [name, out] as const;
-  });
-  return { shape, bytes: Object.fromEntries(bytes) };
 }

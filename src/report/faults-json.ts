@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { DIALECTS } from '../families/formula/functions.ts';
 import type { DeadAnchor } from '../faults/matrix.ts';
 import type { Explained } from '../faults/equivalents.ts';
-import { GATES } from '../spec/contract.ts';
+import { KILLING_GATES } from '../faults/result.ts';
 import type { FaultRow } from './faults.ts';
 
 export const FAULTS_SCHEMA_VERSION = 1;
@@ -26,7 +26,7 @@ const schema = v.strictObject({
       from: text,
       to: text,
       status: v.picklist(['killed', 'survives', 'same code', 'broken']),
-      gate: v.optional(v.picklist(GATES)),
+      gate: v.optional(v.picklist(KILLING_GATES)),
       finding: v.optional(text),
       reason: text,
       /** The argument of a survivor that is equivalent. */

@@ -4,9 +4,9 @@ import type { DeadAnchor } from '../faults/matrix.ts';
 import type { Explained } from '../faults/equivalents.ts';
 import { editText } from '../faults/equivalents.ts';
 import type { FaultResult } from '../faults/result.ts';
+import { KILLING_GATES } from '../faults/result.ts';
 import type { Fault } from '../faults/rule.ts';
 import { count } from '../numerics/digits.ts';
-import { GATES } from '../spec/contract.ts';
 import { rerun } from './lines.ts';
 import { tableLines } from './records-table.ts';
 import type { Style } from './style.ts';
@@ -32,7 +32,7 @@ export function faultLines({ fault, result }: FaultRow, because: string | undefi
   const { address, place } = fault;
   const time = seconds(result.elapsedMs);
   if (result.status === 'killed') {
-    const gate = `gate ${GATES.indexOf(result.gate ?? 'nonfinite') + 1} ${result.finding}`;
+    const gate = `gate ${KILLING_GATES.indexOf(result.gate ?? 'nonfinite') + 1} ${result.finding}`;
     return [[style.good('KILLED'), address, place, gate, result.reason.split('\n')[0], time].join('  ')];
   }
   const edit = `${INDENT}${editText(fault)}`;
@@ -71,7 +71,7 @@ export function faultTally(rows: readonly FaultRow[], { because }: Pick<Explaine
   const survives = ({ result }: FaultRow): boolean => result.status === 'survives';
   return {
     total: rows.length,
-    killed: GATES.map((gate) => number(({ result }) => result.status === 'killed' && result.gate === gate)),
+    killed: KILLING_GATES.map((gate) => number(({ result }) => result.status === 'killed' && result.gate === gate)),
     sameCode: number(({ result }) => result.status === 'same code'),
     equivalent: number((row) => survives(row) && because.has(row.fault.address)),
     open: number((row) => survives(row) && !because.has(row.fault.address)),
@@ -83,7 +83,7 @@ const sum = (numbers: readonly number[]): number => numbers.reduce((a, b) => a +
 
 /** Rules by dialects, `killed/total` in each, then the gates that killed and what is left. */
 export async function faultTable(rows: readonly FaultRow[], explained: Explained, width: number): Promise<string[]> {
-  const head = ['fault', ...DIALECTS, 'all', ...GATES.map((_, i) => `gate ${i + 1}`), 'equivalent', 'open'];
+  const head = ['fault', ...DIALECTS, 'all', ...KILLING_GATES.map((_, i) => `gate ${i + 1}`), 'equivalent', 'open'];
   const lines = [...Map.groupBy(rows, ({ fault }) => fault.rule)].map(([rule, own]) => [
     rule,
     ...DIALECTS.map((dialect) => ratio(own.filter(({ fault }) => fault.dialect === dialect))),

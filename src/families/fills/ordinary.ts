@@ -11,19 +11,31 @@ import { byteCount, elementCount, rowLength } from '../tensor.ts';
 
 /**
  * signed: uniform in [-1, 1). normal: mean 0, deviation 1. positive: uniform in (0, 1]. near-one: 1 + 0.1 · normal, as norm
- * weights are. binades: both signs, magnitudes spread over 2^0 to 2^18, so that sums depend on their order. logits: rows around +100 or -100, so that exp without its maximum overflows or vanishes. ties: integers, the
+ * weights are. binades: both signs, magnitudes spread over 2^0 to 2^18, so that sums depend on their order. logits: rows around +100 or -100, so that exp without its maximum overflows or vanishes. levels: the first 32 of a row so large that they swallow the
+ * squares of any other warp, but not those of all, and in every 16th row two values of 2^30 and -2^30 among ones. zero: 0. ties: integers, the
  * largest of a row at no, one or a few places anywhere in it, and rows whose largest are zeros of both signs. tiny: magnitudes
  * around 1e-38, but for every fourth row, so that a shared scale underflows. small-positive: quantization scales, 2^-7 to 2^-6. codes: random bits.
  */
 export type FillName =
-  'signed' | 'normal' | 'positive' | 'near-one' | 'binades' | 'logits' | 'ties' | 'tiny' | 'small-positive' | 'codes';
+  | 'signed'
+  | 'normal'
+  | 'positive'
+  | 'near-one'
+  | 'binades'
+  | 'logits'
+  | 'levels'
+  | 'zero'
+  | 'ties'
+  | 'tiny'
+  | 'small-positive'
+  | 'codes';
 
 /** Larger tensors repeat this many elements: a prime, so that no two rows of a real width are alike. */
 const POOL = 1_048_583;
 
 const SIGNED_ZEROS = [-1, -0, 0] as const;
 
-type Draw = (random: Random, row: number, width: number) => number;
+type Draw = (random: Random, row: number, width: number, column: number) => number;
 const DRAWS: Readonly<Record<Exclude<FillName, 'codes'>, Draw>> = {
   signed: (r) => r.signed(),
   normal: (r) => r.normal(),
@@ -31,10 +43,27 @@ const DRAWS: Readonly<Record<Exclude<FillName, 'codes'>, Draw>> = {
   'near-one': (r) => 1 + 0.1 * r.normal(),
   binades: (r) => r.signed() * 2 ** r.int(0, 18),
   logits: (r, row) => (row % 2 === 0 ? 100 : -100) + 4 * r.normal(),
+  levels: (r, row, width, column) => levelOf(row, column, width) * (1 + r.unit()),
+  zero: () => 0,
   ties: (r, row, width) => (row % 4 === 3 ? (SIGNED_ZEROS[r.int(0, 2)] ?? 0) : r.int(0, Math.max(1, width >> 1))),
   tiny: (r, row) => r.signed() * (row % 4 === 3 ? 1 : 2 ** -r.int(119, 133)),
   'small-positive': (r) => 2 ** -7 * (1 + r.unit()),
 };
+
+/** Of `levels`, the rows in which two values that swallow all others cancel. */
+export const cancels = (row: number): boolean => row % 16 === 15;
+
+/**
+ * Size of a column of `levels`. Threads that stride over a row and threads that read vectors both have the first 32 columns in the
+ * first of 8 warps; another warp's squares come to 2^-24.4 of theirs, 0.44 of a place of fp32.
+ */
+function levelOf(row: number, column: number, width: number): number {
+  if (!cancels(row)) return column < 32 ? 1 : 2 ** -12.2 * Math.sqrt(256 / width);
+  const [first, second] = [hash(row, 1) % width, hash(row, 2) % width];
+  return column === first ? 2 ** 30 : column === second ? -(2 ** 30) : 1;
+}
+
+const hash = (row: number, salt: number): number => Math.imul(Math.imul(row + 1, 0x9e3779b1) + salt, 0x85ebca6b) >>> 12;
 
 /** Every fill, as a contract names it. */
 export const FILL_NAMES = [...Object.keys(DRAWS), 'codes'] as readonly FillName[];
@@ -61,7 +90,7 @@ function fillTensor(tensor: Tensor, shape: Shape, fill: FillName, source: Random
   const width = rowLength(tensor, shape);
   const draw = DRAWS[fill];
   const pool = new Float64Array(Math.min(count, POOL));
-  for (let i = 0; i < pool.length; i++) pool[i] = draw(source, Math.floor(i / width), width);
+  for (let i = 0; i < pool.length; i++) pool[i] = draw(source, Math.floor(i / width), width, i % width);
   return repeatInto(bytes, encodeAll(tensor.dtype, pool));
 }
 

@@ -68,10 +68,10 @@ function parameterWith({ unit, entries }: Code, attribute: string): string | und
   return at === undefined ? undefined : textAt(unit, at - 3);
 }
 
-/** Every place at which some text stands, token for token: `blockIdx.x`, `get_group_id(0)`. */
-function places({ unit, functions }: Code, text: string): Span[] {
+/** Every place at which some text stands, token for token: `blockIdx.x`, `get_group_id(0)`; a parameter's in its own function. */
+function places({ unit, dialect, functions, entries }: Code, text: string): Span[] {
   const words = text.match(/\w+|[^\w\s]/g) ?? [];
-  return functions.flatMap(({ body }) =>
+  return (dialect === 'metal' ? entries : functions).flatMap(({ body }) =>
     indices(body)
       .filter((i) => words.every((word, k) => textAt(unit, i + k) === word))
       .map((first) => ({ first, last: first + words.length - 1 })),

@@ -28,12 +28,33 @@ const groupHalved: LaunchRule = {
   name: 'group-halved',
   stands: 'a group has half of the threads that the kernel is written for',
   applies: () => true,
-  launches: () => [{ from: 'threads', to: 'threads / 2', plant: halved }],
+  launches: () => [{ from: 'threads', to: 'threads / 2', plant: (launch) => withThreads(launch, (x) => x / 2) }],
 };
 
-function halved(launch: Launch): Launch {
+function withThreads(launch: Launch, count: (threads: number) => number): Launch {
   const [x = 1, ...rest] = [launch.threads].flat();
-  return { ...launch, threads: [x / 2, ...rest] };
+  return { ...launch, threads: [count(x), ...rest] };
 }
 
-export const LAUNCH: readonly LaunchRule[] = [gridShort, gridDoubled, groupHalved];
+const groupOverfull: LaunchRule = {
+  name: 'group-overfull',
+  stands: 'a group has more threads than any chip takes',
+  applies: () => true,
+  launches: () => [{ from: 'threads', to: 'threads * 8', plant: (launch) => withThreads(launch, (x) => x * 8) }],
+};
+
+/** What the kernel never touches: only a chip's own limit speaks against it. */
+const localOverfull: LaunchRule = {
+  name: 'local-overfull',
+  stands: 'the launch asks for more local memory than any chip has',
+  applies: () => true,
+  launches: () => [
+    {
+      from: 'local memory',
+      to: 'local memory and 256 KiB',
+      plant: (launch) => ({ ...launch, localBytes: (shape) => (launch.localBytes?.(shape) ?? 0) + 256 * 1024 }),
+    },
+  ],
+};
+
+export const LAUNCH: readonly LaunchRule[] = [gridShort, gridDoubled, groupHalved, groupOverfull, localOverfull];

@@ -69,7 +69,7 @@ function callSites(code: Code, outputs: readonly string[]): Site[] {
 const hasLocalArray = (code: Code): boolean =>
   bodyTokens(code).some((i) => LOCAL[code.dialect].includes(textAt(code.unit, i)));
 
-/** Element 0 of an array that is filled by index is never written. */
+/** Element 1 of an array that is filled by index is never written: the first is often kept by the thread that reads them all. */
 const scratchUnset: SourceRule = {
   name: 'scratch-unset',
   stands: 'an element of local memory is read and was never written',
@@ -86,7 +86,7 @@ function scratchSites(code: Code): Site[] {
     const index = textOf(unit, { first: open + 1, last: op - 2 });
     if (!/^(partial|tile$|x_tile|w_tile)/.test(textAt(unit, whole.first)) || /^\d+$/.test(index)) return [];
     const statement = { first: whole.first, last: whole.last - 1 };
-    return [site(unit, statement, `if ((${index}) != 0) ${textOf(unit, statement)}`)];
+    return [site(unit, statement, `if ((${index}) != 1) ${textOf(unit, statement)}`)];
   });
 }
 

@@ -13,7 +13,7 @@ import { FMAX, ROUNDING_POINT, TO_BF16 } from '../words.ts';
 
 const formulaOf = ({ contract }: Kernel): string => contract.formula.text;
 
-/** An update of a sum: `sum += v`, or `sum = f(…, sum)`. */
+/** An update of a sum: `sum += v`, or `sum = f(…, sum)`. What is rounded by the formula as well is no sum. */
 interface Update {
   /** From the sum to before the semicolon. */
   readonly whole: Span;
@@ -44,7 +44,8 @@ function updates(code: Code): Update[] {
     const statement = statementAround(unit, op);
     const sum = { first: statement.first, last: op - 1 };
     const value = { first: op + 1, last: statement.last - 1 };
-    if (!isSum(code, sum) || (!adds && !isFolded(unit, sum, value))) return [];
+    const isRounded = textAt(unit, value.first) === ROUNDING_POINT[code.dialect][0];
+    if (isRounded || !isSum(code, sum) || (!adds && !isFolded(unit, sum, value))) return [];
     return [{ whole: { first: sum.first, last: value.last }, sum, value, adds }];
   });
 }
