@@ -51,6 +51,7 @@ TF_INLINE tf_u32 tf_site_line(TfSite site) { return (tf_u32)(site >> 48); }
 TF_INLINE const char* tf_site_file(TfSite site) { return (const char*)(tf_address)(site & 0xffffffffffffull); }
 
 struct TfThread;
+struct TfMeeting;
 struct TfWarp;
 struct TfGroup;
 struct TfKernel;
@@ -85,8 +86,12 @@ struct TfThread : TfContext {
   tf_u32 x, y, z, linear; // index in the group
   tf_u32 lane, slot;
   const TfKernel* kernel; // the kernel whose body this stack is in
+  tf_u64 reserved;
+  tf_u64 mask;       // of a kernel in steps: the lane mask of the meeting that the thread goes to,
+  tf_u32 at, passed; // the place where it is, and whether it may go on from there
+  tf_u64 unused;
 };
-static_assert(sizeof(TfThread) <= 1u << TF_CONTEXT_SHIFT, "a thread context has its own 128 bytes");
+static_assert(sizeof(TfThread) == 1u << TF_CONTEXT_SHIFT, "a thread context has its own 128 bytes");
 
 // Counted against the threads that have not returned.
 struct TfBarrier {
@@ -185,9 +190,30 @@ struct TfParameter {
   tf_u32 kind, bytes;
 };
 
+// A kernel in steps. Its threads wait at places; the first two are its end and its start. A step takes `count` threads of
+// a warp, one after the other, from the place `at` to the next, and returns that, or TF_STEP_APART where they came to
+// several, each thread's own in its `at`. `running` holds the thread that may fault. They come from a meeting whose lanes
+// `came` with `values`, and leave their own in `deposit`. What a thread needs beyond a place is in `frames`, arrays over
+// `capacity` threads, the first of these having the index `first` there and `lane_first` in its warp. The step of
+// TF_STEP_FRAME returns the bytes of a thread's frame, that of TF_STEP_PLACES the table of places.
+typedef tf_u64 (*TfStep)(
+    TfThread* threads, char* frames, void** arguments, TfThread** running, const tf_u64* values, tf_u64* deposit,
+    TfMeeting* meeting, tf_u64 came, tf_u32 buffer, tf_u32 at, tf_u32 count, tf_u32 first, tf_u32 lane_first,
+    tf_u32 capacity);
+enum : tf_u32 { TF_STEP_END, TF_STEP_START, TF_STEP_PLACES = ~1u, TF_STEP_FRAME = ~0u };
+static constexpr tf_u64 TF_STEP_APART = ~0ull;
+enum TfPlaceKind { // the lowering knows TF_PLACE_MASKED by its number
+  TF_PLACE_BARRIER, TF_PLACE_WARP, TF_PLACE_MASKED, TF_PLACE_ACTIVE, TF_PLACE_CLUSTER, TF_PLACE_GRID, TF_PLACE_YIELD
+};
+struct TfPlace {
+  tf_u32 kind, op;
+  TfSite site;
+};
+
 struct TfKernel {
   const char* name;
   void (*body)(TfThread*, void** arguments); // runs threads until tf_next says that the stack's kernel changed
+  void (*whole)(TfThread*, void** arguments); // in place of the body: one thread from start to end, once it is a TfStep
   const TfParameter* parameters;
   tf_u32 parameter_count;
   tf_u32 max_threads; // launch bound, 0 for none
@@ -220,7 +246,7 @@ TF_INLINE constexpr tf_u64 tf_layout() {
     sizeof(TfSchedule), sizeof(TfThread), sizeof(TfBarrier), sizeof(TfMeeting), sizeof(TfWarp), sizeof(TfGroup),
     sizeof(TfLocalVariable), sizeof(TfRuntime), sizeof(TfParameter), sizeof(TfKernel),
     __builtin_offsetof(TfGroup, barrier), __builtin_offsetof(TfWarp, meeting), __builtin_offsetof(TfMeeting, value),
-    __builtin_offsetof(TfSchedule, arguments),
+    __builtin_offsetof(TfSchedule, arguments), sizeof(TfPlace),
     TF_STACK_SHIFT, TF_REGION_SHIFT, TF_CONTEXT_SHIFT, TF_MEETING_ACTIVE, TF_MEETINGS };
   tf_u64 hash = 0xcbf29ce484222325ull;
   for (tf_u64 word : words) hash = tf_mix(hash, word);
@@ -228,7 +254,7 @@ TF_INLINE constexpr tf_u64 tf_layout() {
 }
 
 // The thread whose stack this is.
-TF_INLINE TfThread* tf_self() {
+TF_INLINE TfThread* tf_stack_thread() {
   tf_address sp;
 #if defined(__x86_64__)
   __asm__("mov %%rsp,%0" : "=r"(sp));
@@ -240,5 +266,23 @@ TF_INLINE TfThread* tf_self() {
   tf_address region = sp & ~(((tf_address)1 << TF_REGION_SHIFT) - 1);
   return (TfThread*)(region + ((sp - region) >> TF_STACK_SHIFT << TF_CONTEXT_SHIFT));
 }
+
+#if defined(TF_STEPPED)
+// A kernel that becomes steps: the thread that runs, where it waits, what it met there, and local memory. The lowering
+// replaces them all.
+struct TfLocalVariable;
+extern "C" {
+__attribute__((const, nothrow)) TfThread* tf_current();
+__attribute__((nothrow, convergent, nomerge)) tf_u64 tf_suspend(tf_u32 kind, tf_u32 op, tf_u64 mask, tf_u64 value, TfSite);
+__attribute__((const, nothrow)) const tf_u64* tf_met_values(tf_u64 token);
+__attribute__((const, nothrow)) tf_u64 tf_met_came(tf_u64 token);
+__attribute__((const, nothrow)) TfMeeting* tf_met_meeting(tf_u64 token);
+__attribute__((const, nothrow)) tf_u32 tf_met_buffer(tf_u64 token);
+__attribute__((const, nothrow)) char* tf_local_of(TfLocalVariable*);
+}
+TF_INLINE TfThread* tf_self() { return tf_current(); }
+#else
+TF_INLINE TfThread* tf_self() { return tf_stack_thread(); }
+#endif
 
 #endif

@@ -1,13 +1,15 @@
 // The C ABI of ffi/shim.h over the host device's runtime.
+#include "dialect/simt/schedule.h"
 #include "runtime/check.h"
 
 using namespace tf;
 
-namespace tf {
-
-const TfRuntime runtime_table = { barrier_arrive, queue_leave, queue_finish, queue_idle, meeting_of_mask,
-  meeting_arrive, meeting_arrive_active, local_place, queue_yield, stop_fault, stop_outside, access_load, access_store,
+// Every image has a copy; this one is for kernels in steps, which wait in the runtime.
+TfRuntime tf_runtime = { barrier_arrive, queue_leave, queue_finish, queue_idle, meeting_of_mask, meeting_arrive,
+  meeting_arrive_active, local_place, queue_yield, stop_fault, stop_outside, access_load, access_store,
   access_touch, access_atomic_begin, access_atomic_end, access_fence, access_misaligned };
+
+namespace tf {
 
 static char open_error[256]; // the registry's, as the registry is the process's
 
@@ -56,6 +58,8 @@ static void delete_device(Device* d) {
   arenas_free(d);
   if (d->groups) os_unmap(d->groups, d->group_capacity * sizeof(TfGroup));
   if (d->warps) os_unmap(d->warps, d->warp_capacity * sizeof(TfWarp));
+  if (d->lanes) os_unmap(d->lanes, THREADS_MAX * sizeof(TfThread));
+  if (d->frames) os_unmap(d->frames, d->frames_capacity);
   os_unmap(d->queue, QUEUE_MAX * sizeof(Queued));
   os_unmap(d->order_buffer, STACKS * sizeof(tf_u32));
   os_unmap(d->shuffle, STACKS * sizeof(TfThread*));

@@ -21,7 +21,7 @@
 #define TF_KERNEL(name, ...) tf_kernel_of<__VA_ARGS__>(name),
 #define TF_METAL_KERNEL(name, ...) tf_metal_kernel_of<__VA_ARGS__>(name),
 #define TF_KERNELS_END                                                                                                \
-  { nullptr, nullptr, nullptr, 0, 0, 0, 0 } };                                                                        \
+  { nullptr, nullptr, nullptr, nullptr, 0, 0, 0, 0 } };                                                                      \
   extern "C" {                                                                                                        \
   __attribute__((visibility("hidden"))) TfRuntime tf_runtime;                                                         \
   __attribute__((visibility("default"))) const TfImage* tf_image(void) {                                              \

@@ -92,6 +92,16 @@ struct Device : TfSchedule {
   Check* check;  // null before the first check image
   bool checking; // the launch is one of a check image
   tf_u64 random;
+  // of a kernel in steps
+  TfThread* lanes;    // the threads of a group that runs on one stack, THREADS_MAX
+  char* frames;
+  tf_u64 frames_capacity;
+  const TfPlace* places;
+  tf_u32 frame_bytes; // of a thread
+  bool in_steps;      // groups begin on one stack
+  bool stepping;      // one does now,
+  TfThread* lane;     // and this thread runs
+  bool parted;        // its threads have parted: each goes on with a stack of its own
   bool descending;    // a ranked schedule begins with the last warp
   tf_u32 warp_total, first_ready; // of the resident groups; no warp of a lower rank is ready
   int status;
@@ -115,7 +125,6 @@ inline TfThread* context_at(Device* d, tf_u32 slot) {
 }
 
 extern Device* volatile registry[DEVICES_MAX];
-extern const TfRuntime runtime_table;
 
 // stacks.cpp
 bool stacks_open(Device* d);
@@ -125,7 +134,12 @@ void stacks_reset(Device* d);      // forgets what runs on any of them
 void order_threads(Device* d); // the order in which threads of a seeded schedule start
 tf_u32 rank_of(const Device* d, const TfWarp* warp);
 TfWarp* warp_at(const Device* d, tf_u32 rank);
+// steps.cpp
+bool steps_prepare(Device* d);   // false: no memory
+bool steps_run_group(Device* d); // false: the group did not come to its end, by a fault or as its threads part
+void steps_body(TfThread*, void** arguments);
 // queue.cpp
+TfThread* take_unstarted(Device* d); // null: no memory
 tf_u64 next_random(Device* d);
 void release(Device* d, TfThread* head, TfThread* tail);
 void run_another(Device* d, TfThread* thread); // returns when `thread` is released

@@ -196,6 +196,10 @@ static int prepare(Device* d, Queued* q) {
   }
   place_arguments(d, q);
   for (tf_u32 i = 0; i < groups; i++) prepare_group(d, i, q);
+  if (!steps_prepare(d)) {
+    report(d) << "no memory for the frames of " << d->groups->threads << " threads";
+    return TF_NO_MEMORY;
+  }
   return TF_OK;
 }
 
@@ -224,6 +228,7 @@ static int run_resident(Device* d, tf_u64 first) {
   for (tf_u32 i = 0; i <= d->group_count / cluster; i++)
     d->wide_barriers[i] = { i ? threads * cluster : d->total, 0, 0, nullptr, nullptr };
   if (d->seeded) order_threads(d);
+  if (d->in_steps && (steps_run_group(d) || d->status)) return d->status;
   if (d->checking) check_resident(d);
   for (;;) {
     run_another_from_main(d);

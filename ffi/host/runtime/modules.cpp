@@ -1,4 +1,5 @@
 // Images: bytes in memory, loaded by the dynamic linker through a file that has no name.
+#include "../dialect/simt/schedule.h"
 #include "device.h"
 #include <dlfcn.h>
 #include <elf.h>
@@ -83,7 +84,7 @@ static int adopt(Device* d, void* library, int file, tf_u64 bytes, Module** modu
   m->file_bytes = bytes;
   if (dladdr((void*)entry, &where)) m->base = (char*)where.dli_fbase;
   m->extent = m->file ? loaded_extent(m->file) : 0;
-  *m->image->runtime = runtime_table;
+  *m->image->runtime = tf_runtime;
   m->next = d->modules;
   d->modules = m;
   *module = m;

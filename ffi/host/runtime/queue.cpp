@@ -48,7 +48,7 @@ void release(Device* d, TfThread* head, TfThread* tail) {
   else tf_release(d, head, tail);
 }
 
-static TfThread* take_unstarted(Device* d) {
+TfThread* take_unstarted(Device* d) {
   TfThread* thread = d->idle;
   if (!thread) return stack_new(d);
   d->idle = thread->next;

@@ -45,7 +45,9 @@ static void put_type(Text& text, const char* name) {
 }
 
 void stop_outside(TfThread* thread, long long index, const char* array, TfSite site) {
-  Text text = report(device_of(thread));
+  Device* d = device_of(thread);
+  if (d->stepping) thread = d->lane;
+  Text text = report(d);
   text << "out of bounds: ";
   put_thread(text, thread);
   text << " takes element " << (index < 0 ? "-" : "");

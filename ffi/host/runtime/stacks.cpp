@@ -11,7 +11,8 @@ namespace tf {
   Device* d = device_of(thread);
   for (;;) {
     thread->kernel = d->kernel;
-    d->kernel->body(thread, d->arguments);
+    if (d->kernel->whole) steps_body(thread, d->arguments);
+    else d->kernel->body(thread, d->arguments);
   }
 }
 

@@ -158,13 +158,15 @@ const HEADER: Readonly<Record<HostDialect, string>> = { cuda: 'cuda', hip: 'hip'
 export interface PreprocessOptions {
   readonly kind: ImageKind;
   readonly dialect: HostDialect;
+  /** Kernels become steps. */
+  readonly inSteps: boolean;
   /** The source's own folder, where its quoted includes are looked for first. */
   readonly sourceFolder: string;
   readonly includeDirs: readonly string[];
 }
 
 /** Arguments that preprocess a source from standard input. The source's own definitions stand in its text, after the header. */
-export function preprocessFlags({ kind, dialect, sourceFolder, includeDirs }: PreprocessOptions): string[] {
+export function preprocessFlags({ kind, dialect, inSteps, sourceFolder, includeDirs }: PreprocessOptions): string[] {
   const name = HEADER[dialect];
   return [
     '-E',
@@ -172,6 +174,7 @@ export function preprocessFlags({ kind, dialect, sourceFolder, includeDirs }: Pr
     ...languageFlags(dialect),
     ...DEFINES[dialect],
     ...(kind === 'check' ? [CHECK_DEFINE] : []),
+    ...(inSteps ? [STEPPED] : []),
     `-include${join(HEADERS, `${name}.h`)}`,
     `-I${join(HEADERS, 'include', name)}`,
     `-iquote${sourceFolder}`,
@@ -184,6 +187,22 @@ export function preprocessFlags({ kind, dialect, sourceFolder, includeDirs }: Pr
 export function compileFlags(target: Target, clang: ClangVersion): string[] {
   const lowered = target.dialect === 'xpu' ? 'opencl_lowered.h' : 'lowered.h';
   return ['-c', ...unitFlags(target, clang), `-include${join(HEADERS, lowered)}`, '-'];
+}
+
+/** Defined for the dialect's header where kernels become steps. */
+export const STEPPED = '-DTF_STEPPED';
+
+/** What the steps of a kernel are made from: everything inlined into it, and nothing yet that their second compilation does. */
+const WHOLE = ['-fno-vectorize', '-fno-slp-vectorize', '-mllvm', '-inline-threshold=100000', '-fdiscard-value-names'];
+
+/** Arguments that make LLVM's assembly of lowered text less its header, which is precompiled. */
+export function assemblyFlags(target: Target, clang: ClangVersion, precompiled: string): string[] {
+  return ['-S', '-emit-llvm', ...WHOLE, ...unitFlags(target, clang), '-include-pch', precompiled, '-'];
+}
+
+/** Arguments that compile LLVM's assembly from standard input to the object file that `-o` names. */
+export function stepFlags(kind: ImageKind): string[] {
+  return ['-c', '-x', 'ir', '-O3', ...LIBRARY, '-w', CONTRACT[kind], ...PROCESSOR, '-'];
 }
 
 /** Arguments that compile only the header of lowered text, to the precompiled file that `-o` names. */

@@ -10,7 +10,7 @@ import { ToolchainError } from './toolchain-error.ts';
 import { explain } from './diagnostics.ts';
 import type { ImageKind } from '../images.ts';
 import { CACHE_FOLDER, HOST_FOLDER, type HostDialect, preprocessFlags } from './flags.ts';
-import { buildImage, CompileError, type LoweredSource } from './image.ts';
+import { buildImage, CompileError, type LoweredSource, NoSteps } from './image.ts';
 import { lowerCuda } from './lower/cuda.ts';
 import { LoweringError } from './lower/error.ts';
 import { filesOf } from './lower/locate.ts';
@@ -51,16 +51,28 @@ export async function compileHost(source: HostSource): Promise<HostImage> {
   }
 }
 
+/** Kernels become steps where they can, and fibers where not. */
 async function compile(clang: Clang, source: HostSource, key: string): Promise<Uint8Array> {
+  if (source.kind === 'check' || source.dialect === 'xpu') return compileForm(clang, source, key, false);
+  try {
+    return await compileForm(clang, source, key, true);
+  } catch (error) {
+    if (!(error instanceof NoSteps)) throw error;
+    if (process.env['TF_DEBUG_STEPS']) console.error(source.path, error.message);
+    return compileForm(clang, source, key, false);
+  }
+}
+
+async function compileForm(clang: Clang, source: HostSource, key: string, inSteps: boolean): Promise<Uint8Array> {
   const { kind, dialect, path } = source;
-  const text = await preprocess(clang, source);
+  const text = await preprocess(clang, source, inSteps);
   const lowered = lower(source, text);
   const salt = hashOf(ownHash(), clang.version);
   const image = hashOf(salt, kind, dialect, lowered.text, lowered.table ?? '');
   const imageFile = imagePath(CACHE_FOLDER, image);
   const made =
     readSealed(imageFile) ??
-    (await buildImage(clang, { kind, dialect, lowered, path, source: source.source, salt }, imageFile));
+    (await buildImage(clang, { kind, dialect, lowered, inSteps, path, source: source.source, salt }, imageFile));
   const included = filesOf(text).filter((file) => file !== path && !file.startsWith(HOST_FOLDER));
   rememberImage(CACHE_FOLDER, key, included, image);
   return made;
@@ -69,7 +81,7 @@ async function compile(clang: Clang, source: HostSource, key: string): Promise<U
 /** Everything that decides the image but the files that the source includes. */
 function sourceKey(clang: Clang, source: HostSource): string {
   const defines = Object.entries(source.defines).map(([name, value]) => `${name}=${value}`);
-  return hashOf(ownHash(), clang.version, source.kind, source.source, source.path, ...defines, ...flagsOf(source));
+  return hashOf(ownHash(), clang.version, source.kind, source.source, source.path, ...defines, ...flagsOf(source, true));
 }
 
 /** A hash of the dialect headers and, where run from source, of this folder: the lowering and the flags. */
@@ -77,16 +89,16 @@ function ownHash(): string {
   return (own ??= hashOf(hashOfFolder(HOST_FOLDER), Bun.isStandaloneExecutable ? '' : hashOfFolder(import.meta.dir)));
 }
 
-async function preprocess(clang: Clang, source: HostSource): Promise<string> {
+async function preprocess(clang: Clang, source: HostSource, inSteps: boolean): Promise<string> {
   const defines = Object.entries(source.defines).map(([name, value]) => `#define ${name} ${value}\n`);
   const text = `${defines.join('')}# 1 ${JSON.stringify(source.path)}\n${source.source}\n`;
-  const { code, stdout, stderr } = await run([clang.path, ...flagsOf(source)], text);
+  const { code, stdout, stderr } = await run([clang.path, ...flagsOf(source, inSteps)], text);
   if (code !== 0) throw new CompileError(explain(stderr, source.path, source.source));
   return stdout;
 }
 
-function flagsOf({ kind, dialect, path, includeDirs }: HostSource): string[] {
-  return preprocessFlags({ kind, dialect, includeDirs, sourceFolder: resolve(dirname(path)) });
+function flagsOf({ kind, dialect, path, includeDirs }: HostSource, inSteps: boolean): string[] {
+  return preprocessFlags({ kind, dialect, inSteps, includeDirs, sourceFolder: resolve(dirname(path)) });
 }
 
 // --- the lowering of a dialect ---

@@ -14,19 +14,25 @@ import {
   CHECK_FILE,
   CHECK_FILE_FLAGS,
   HOST_FOLDER,
+  assemblyFlags,
   type HostDialect,
   LINK_FLAGS,
   openclTableFlags,
   precompileFlags,
   sourceFlags,
+  stepFlags,
 } from './flags.ts';
 import type { Lowered } from './lower/table.ts';
 import { SOURCE_BEGIN } from './lower/unit.ts';
 import { compileOnce } from './once.ts';
 import { run } from './process.ts';
+import { stepModule } from './steps/pass.ts';
 
 /** A source that does not compile; the message is the author's to read. */
 export class CompileError extends Error {}
+
+/** A source whose kernels do not become steps, and why. */
+export class NoSteps extends Error {}
 
 /** Lowered text, and for OpenCL the C++ text of its table. */
 export type LoweredSource = Lowered & { readonly table?: string };
@@ -35,6 +41,8 @@ export interface ImageSource {
   readonly kind: ImageKind;
   readonly dialect: HostDialect;
   readonly lowered: LoweredSource;
+  /** Kernels become steps. */
+  readonly inSteps: boolean;
   /** The source's name and text as the author wrote it, for messages. */
   readonly path: string;
   readonly source: string;
@@ -42,7 +50,7 @@ export interface ImageSource {
   readonly salt: string;
 }
 
-/** Writes the image of a lowered source to `path`, sealed, and returns it; throws a CompileError where it does not compile. */
+/** Writes the image of a lowered source to `path`, sealed, and returns it; throws a CompileError or a NoSteps. */
 export async function buildImage(clang: Clang, image: ImageSource, path: string): Promise<Uint8Array> {
   const temporary = temporaryBeside(path);
   const objects = [`${temporary}.o`, `${temporary}.table.o`];
@@ -72,11 +80,23 @@ async function compileKernels(clang: Clang, image: ImageSource, object: string):
   const { header, source } = splitText(lowered.text);
   const command = [clang.path, ...precompileFlags(target, clang)];
   const precompiled = await compileOnce({ command, input: header, salt, extension: 'pch' });
-  await must(
-    image,
-    [clang.path, ...sourceFlags(target, clang, precompiled), '-o', object],
-    withContraction(source, kind),
-  );
+  const text = withContraction(source, kind);
+  if (image.inSteps) return compileSteps(clang, image, text, precompiled, object);
+  await must(image, [clang.path, ...sourceFlags(target, clang, precompiled), '-o', object], text);
+}
+
+async function compileSteps(
+  clang: Clang,
+  image: ImageSource,
+  source: string,
+  precompiled: string,
+  object: string,
+): Promise<void> {
+  const whole = await must(image, [clang.path, ...assemblyFlags(image, clang, precompiled), '-o', '-'], source);
+  const steps = stepModule(whole, image.dialect !== 'metal');
+  if ('why' in steps) throw new NoSteps(steps.why);
+  const { code, stderr } = await run([clang.path, ...stepFlags(image.kind), '-o', object], steps.text);
+  if (code !== 0) throw new NoSteps(stderr);
 }
 
 async function compileTable(clang: Clang, image: ImageSource, object: string): Promise<void> {
@@ -84,9 +104,10 @@ async function compileTable(clang: Clang, image: ImageSource, object: string): P
   if (table !== undefined) await must(image, [clang.path, ...openclTableFlags(image.kind, clang), '-o', object], table);
 }
 
-async function must({ path, source }: ImageSource, command: readonly string[], input = ''): Promise<void> {
-  const { code, stderr } = await run(command, input);
+async function must({ path, source }: ImageSource, command: readonly string[], input = ''): Promise<string> {
+  const { code, stdout, stderr } = await run(command, input);
   if (code !== 0) throw new CompileError(explain(stderr, path, source));
+  return stdout;
 }
 
 /** Lowered text in two parts: what the dialect's header made of it, and the author's. */

@@ -113,17 +113,21 @@ template <class... A, class... P> struct Thunk<void (*)(A...), P...> {
   }
   static constexpr ParameterList<count> parameters = list();
 
+#if defined(TF_STEPPED)
+  template <auto F> static void tf_whole(TfThread*, void** arguments) { F(Parameter<A, P>::value(arguments, buffers)...); }
+#else
   // Arguments are read for every thread: a parked stack outlives the launch that parked it.
   template <auto F> static void body(TfThread* thread, void** arguments) {
     while (tf_next(thread)) F(Parameter<A, P>::value(arguments, buffers)...);
   }
+#endif
 };
 
 } // namespace tf_metal
 
 template <auto F, tf_u64 Bound, class... P> constexpr TfKernel tf_metal_kernel_of(const char* name) {
   typedef tf_metal::Thunk<decltype(F), P...> Thunk;
-  return { name, &Thunk::template body<F>, Thunk::parameters.at, Thunk::count, (tf_u32)Bound, 0, {} };
+  return { name, TF_ENTRY(Thunk, F), Thunk::parameters.at, Thunk::count, (tf_u32)Bound, 0, {} };
 }
 
 #endif

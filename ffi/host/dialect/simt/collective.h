@@ -36,6 +36,20 @@ template <class T> TF_INLINE T tf_from_bits(tf_u64 bits) {
   return value;
 }
 
+#if defined(TF_STEPPED)
+TF_INLINE TfLanes tf_meet_by(tf_u32 kind, tf_u64 mask, tf_u64 value, tf_u32 op, TfSite site) {
+  tf_u64 token = tf_suspend(kind, op, mask, value, site);
+  return { tf_met_values(token), tf_met_came(token), tf_met_meeting(token), tf_met_buffer(token) };
+}
+TF_INLINE TfLanes tf_meet(TfThread*, tf_u64 mask, tf_u64 value, tf_u32 op, TfSite site) {
+  constexpr tf_u64 ALL = 0xffffffffull;
+  if (__builtin_constant_p(mask) && mask == ALL) return tf_meet_by(TF_PLACE_WARP, ALL, value, op, site);
+  return tf_meet_by(TF_PLACE_MASKED, mask, value, op, site);
+}
+TF_INLINE TfLanes tf_meet_active(TfThread*, tf_u64 value, tf_u32 op, TfSite site) {
+  return tf_meet_by(TF_PLACE_ACTIVE, 0, value, op, site);
+}
+#else
 TF_INLINE void tf_complete(TfSchedule* s, TfWarp* warp, TfMeeting* m, tf_u64 arrived) {
   tf_u32 lanes = (tf_u32)__builtin_popcountll(arrived), buffer = m->generation & 1;
   TfThread *head = m->head, *tail = m->tail;
@@ -92,6 +106,8 @@ TF_OUTLINED TfLanes tf_meet_active(TfThread* thread, tf_u64 value, tf_u32 op, Tf
   }
   return { m->value[buffer], m->came[buffer], m, buffer };
 }
+
+#endif
 
 TF_INLINE bool tf_came(const TfLanes& lanes, tf_u32 lane) { return lane < TF_LANES_MAX && (lanes.mask >> lane & 1); }
 

@@ -25,15 +25,36 @@ template <class... A> struct TfThunk<void (*)(A...)> {
   template <auto F, tf_u32... I> TF_INLINE void call(void** arguments, TfIndices<I...>) {
     F(*(typename TfValueOf<A>::type*)arguments[I]...);
   }
+#if defined(TF_STEPPED)
+// What the lowering knows of these structs, in src/device/toolchain/steps/layout.ts.
+#define TF_FIXED(type, field, at) static_assert(__builtin_offsetof(type, field) == at, "layout.ts knows another place")
+  TF_FIXED(TfThread, group, 40);
+  TF_FIXED(TfThread, warp, 48);
+  TF_FIXED(TfThread, kernel, 88);
+  TF_FIXED(TfThread, mask, 104);
+  TF_FIXED(TfThread, at, 112);
+  TF_FIXED(TfGroup, cluster, 88);
+  TF_FIXED(TfWarp, waiting, 12);
+  TF_FIXED(TfWarp, full, 24);
+  TF_FIXED(TfWarp, live, 32);
+#undef TF_FIXED
+  // The lowering makes steps of what has this in its name.
+  template <auto F> TF_TRUSTED static void tf_whole(TfThread*, void** arguments) {
+    call<F>(arguments, typename TfIndicesOf<sizeof...(A)>::type());
+  }
+#define TF_ENTRY(Thunk, F) nullptr, &Thunk::template tf_whole<F>
+#else
+#define TF_ENTRY(Thunk, F) &Thunk::template body<F>, nullptr
   // Arguments are read for every thread: a parked stack outlives the launch that parked it.
   template <auto F> TF_TRUSTED static void body(TfThread* thread, void** arguments) {
     while (tf_next(thread)) call<F>(arguments, typename TfIndicesOf<sizeof...(A)>::type());
   }
+#endif
 };
 
 template <auto F, tf_u64 Bound> constexpr TfKernel tf_kernel_of(const char* name) {
   typedef TfThunk<decltype(F)> Thunk;
-  return { name, &Thunk::template body<F>, Thunk::parameters, Thunk::count, (tf_u32)Bound, 0, {} };
+  return { name, TF_ENTRY(Thunk, F), Thunk::parameters, Thunk::count, (tf_u32)Bound, 0, {} };
 }
 
 #endif

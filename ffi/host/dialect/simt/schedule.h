@@ -80,6 +80,20 @@ TF_INLINE void tf_park(TfThread* thread) {
   }
 }
 
+// Makes `thread` the one of this index in its group.
+TF_INLINE void tf_place_thread(TfThread* thread, TfGroup* group, tf_u32 index, tf_u32 warp_shift) {
+  thread->group = group;
+  thread->linear = thread->x = index;
+  thread->y = thread->z = 0;
+  if (group->size_y * group->size_z != 1) {
+    thread->x = index % group->size_x;
+    thread->y = index / group->size_x % group->size_y;
+    thread->z = index / (group->size_x * group->size_y);
+  }
+  thread->warp = &group->warps[index >> warp_shift];
+  thread->lane = index & ((1u << warp_shift) - 1);
+}
+
 TF_INLINE void tf_begin_thread(TfThread* thread) {
   TfSchedule* s = thread->schedule;
   tf_u32 index = s->started++;
@@ -90,16 +104,7 @@ TF_INLINE void tf_begin_thread(TfThread* thread) {
     index -= which * group->threads;
     group += which;
   }
-  thread->group = group;
-  thread->linear = thread->x = index;
-  thread->y = thread->z = 0;
-  if (group->size_y * group->size_z != 1) {
-    thread->x = index % group->size_x;
-    thread->y = index / group->size_x % group->size_y;
-    thread->z = index / (group->size_x * group->size_y);
-  }
-  thread->warp = &group->warps[index >> s->warp_shift];
-  thread->lane = index & ((1u << s->warp_shift) - 1);
+  tf_place_thread(thread, group, index, s->warp_shift);
 }
 
 // Ends the thread of this stack and begins the next one, which in a ranked schedule is for the runtime to choose. False:
@@ -117,6 +122,12 @@ TF_OUTLINED bool tf_next(TfThread* thread) {
   return true;
 }
 
+#if defined(TF_STEPPED)
+TF_INLINE void tf_barrier(TfSite site) { tf_suspend(TF_PLACE_BARRIER, 0, 0, 0, site); }
+TF_INLINE void tf_cluster_barrier(TfSite site) { tf_suspend(TF_PLACE_CLUSTER, 0, 0, 0, site); }
+TF_INLINE void tf_grid_barrier(TfSite site) { tf_suspend(TF_PLACE_GRID, 0, 0, 0, site); }
+TF_INLINE void tf_yield() { tf_suspend(TF_PLACE_YIELD, 0, 0, 0, 0); }
+#else
 // The group's barrier.
 TF_OUTLINED void tf_barrier(TfSite site) {
   TfThread* thread = tf_self();
@@ -150,6 +161,7 @@ TF_INLINE void tf_grid_barrier(TfSite site) {
 
 // Lets the other ready threads run: for loops that spin on what another group writes.
 TF_INLINE void tf_yield() { tf_runtime.yield(tf_self()); }
+#endif
 
 TF_INLINE void tf_fault(const char* what, TfSite site = tf_here()) { tf_runtime.fault(tf_self(), what, site); }
 

@@ -26,7 +26,7 @@ TF_SUPPORT TF_TRUSTED void __ubsan_handle_out_of_bounds_abort(const TfIndexed* a
   tf_u32 unused = 64 - (1u << (at->index->info >> 1));
   bool is_signed = (at->index->info & 1) != 0;
   long long value = is_signed ? (long long)(index << unused) >> unused : (long long)index;
-  tf_runtime.outside(tf_self(), value, at->array->name, tf_site(at->file, at->line));
+  tf_runtime.outside(tf_stack_thread(), value, at->array->name, tf_site(at->file, at->line));
 }
 TF_SUPPORT TF_NO_BUILTIN void* memcpy(void* to, const void* from, __SIZE_TYPE__ bytes) {
   for (__SIZE_TYPE__ i = 0; i < bytes; i++) ((char*)to)[i] = ((const char*)from)[i];

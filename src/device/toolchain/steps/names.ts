@@ -1,0 +1,35 @@
+/** The names of what is not the kernel's own: the new function's parameters, and values that take the place of others. */
+
+/** Parameters of the step, in order, with their types. */
+export const PARAMETERS = [
+  'ptr noalias %threads',
+  'ptr noalias %frames',
+  'ptr %v1',
+  'ptr noalias %running',
+  'ptr noalias %values',
+  'ptr noalias %deposit',
+  'ptr %meeting',
+  'i64 %came',
+  'i32 %buffer',
+  'i32 %at',
+  'i32 %count',
+  'i32 %first',
+  'i32 %lane.first',
+  'i32 %capacity',
+];
+
+/** What the whole function took. */
+export const THREAD_VALUE = '%v0';
+export const ARGUMENTS_VALUE = '%v1';
+
+/** The same for all threads of a call. */
+export const GROUP_VALUE = '%v900000';
+export const WARP_VALUE = '%v900001';
+export const SCHEDULE_VALUE = '%v900002';
+/** The thread's lane. */
+export const LANE_VALUE = '%v900003';
+/** Values of tokens have numbers from here. */
+export const FIRST_TOKEN = 910000;
+
+export const UNIFORM_ROOTS: ReadonlySet<string> = new Set([ARGUMENTS_VALUE, GROUP_VALUE, WARP_VALUE, SCHEDULE_VALUE]);
+export const LANE_ROOTS: ReadonlySet<string> = new Set([THREAD_VALUE, LANE_VALUE]);

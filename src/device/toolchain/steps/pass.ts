@@ -1,0 +1,61 @@
+/** The step form of every kernel of a module in LLVM's assembly. */
+import { definitionsOf, nameOf, namedTypes } from './module.ts';
+import { WHOLE } from './layout.ts';
+import { stepText } from './step.ts';
+import { NotStepped } from './types.ts';
+
+const GROUP = 99990;
+
+/** The module with its kernels as steps; null, with the reason, where one of them does not take that form. */
+export function stepModule(
+  text: string,
+  argumentsAreValues: boolean,
+): { readonly text: string } | { readonly why: string } {
+  const lines = text.split('\n');
+  const named = namedTypes(lines);
+  const definitions = definitionsOf(lines, WHOLE);
+  try {
+    if (definitions.length === 0) return { why: 'no kernel' };
+    for (const definition of definitions.toReversed()) {
+      lines.splice(
+        definition.first,
+        definition.end - definition.first,
+        stepText(definition, { named, attributes: `#${GROUP}`, argumentsAreValues }),
+      );
+    }
+  } catch (error) {
+    if (error instanceof NotStepped) return { why: error.message };
+    throw error;
+  }
+  const left = removeMeeting(lines);
+  if (left !== undefined) return { why: `${left} meets and was not inlined` };
+  const attributes = attributesOf(lines, definitions[0]?.head ?? '');
+  return { text: `${lines.join('\n')}\nattributes #${GROUP} = ${attributes}\n` };
+}
+
+/** A kernel's attributes less what was found out about its old form. */
+function attributesOf(lines: readonly string[], head: string): string {
+  const [, group = ''] = / (#\d+)[^#]*$/.exec(head) ?? [];
+  const text = lines.find((line) => line.startsWith(`attributes ${group} = `)) ?? 'attributes = { nounwind }';
+  return text
+    .slice(text.indexOf('{'))
+    .replace(/\bmemory\([^)]*\)\s*/g, '')
+    .replace(/\b(?:norecurse|willreturn|mustprogress|nofree|nosync|noreturn|convergent|cold)\b\s*/g, '');
+}
+
+/** Removes functions that meet, all of whose calls were inlined; the name of one that is still in use, if any is. */
+function removeMeeting(lines: string[]): string | undefined {
+  for (const definition of definitionsOf(lines, '').toReversed()) {
+    const text = lines.slice(definition.first, definition.end).join('\n');
+    if (!/@tf_(?:suspend|current|local_of)\(/.test(text)) continue;
+    const name = `@${nameOf(definition.head)}`;
+    lines.splice(definition.first, definition.end - definition.first);
+    const isUsed = lines.some(
+      (line) =>
+        !line.startsWith('!') && line.includes(name) && !/[\w.$-]/.test(line[line.indexOf(name) + name.length] ?? ''),
+    );
+    if (isUsed) return name;
+    lines.push(`declare void ${name}()`); // for what describes it
+  }
+  return undefined;
+}

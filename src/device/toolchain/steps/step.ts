@@ -1,0 +1,144 @@
+/**
+ * A kernel as steps: the function that runs one thread from its start to its end becomes one that runs a number of threads,
+ * one after the other, from one place where they wait to the next. What a thread needs beyond such a place goes to its
+ * frame; what is the same for all threads is made once a call.
+ *
+ * In:  void whole(TfThread* thread, void** arguments)
+ * Out: a TfStep of ffi/host/image.h, which says what it takes and gives
+ */
+import { demote } from './demote.ts';
+import { Frame, lastingLocals, type Slot, slotAddress } from './frame.ts';
+import { CURRENT, LOCAL, LOCAL_NOW, MET, SUSPEND, THREAD } from './layout.ts';
+import { liveIn } from './liveness.ts';
+import { type Block, type Definition, type Instruction, instructionOf, typeOf } from './module.ts';
+import * as n from './names.ts';
+import { cutAtPlaces, renameValues } from './places.ts';
+import { stepFunction } from './function.ts';
+import { NotStepped } from './types.ts';
+import { Values } from './values.ts';
+
+export interface StepOptions {
+  readonly named: ReadonlyMap<string, string>;
+  /** The number of the attributes that the new function has. */
+  readonly attributes: string;
+  /** An argument's address leads to a value that no one changes; false where it may lead into a buffer. */
+  readonly argumentsAreValues: boolean;
+}
+
+/** The new text of a definition; throws NotStepped where the function waits in a way that the pass does not take. */
+export function stepText(definition: Definition, options: StepOptions): string {
+  const { blocks } = definition;
+  refuseCalls(blocks);
+  useRoots(blocks, options);
+  const places = cutAtPlaces(blocks);
+  const frame = new Frame(options.named);
+  const locals = takeLocals(blocks, frame, places.length > 0);
+  const values = new Values(blocks, options.argumentsAreValues);
+  const uniform = takeUniform(blocks, values);
+  const live = liveIn(blocks, new Map(places.map(({ block, resume }) => [block.label, resume])));
+  const fixed = new Set([...n.UNIFORM_ROOTS, ...n.LANE_ROOTS, ...locals.names, ...uniform.names]);
+  const kept = new Map<string, readonly string[]>();
+  for (const { resume } of places)
+    kept.set(
+      resume,
+      [...(live.get(resume) ?? [])].filter((value) => !fixed.has(value)),
+    );
+  const types = new Map([...kept.values()].flat().map((value) => [value, typeOf(defined(values, value))]));
+  const slots = new Map<string, Slot>();
+  for (const [value, type] of types) if (!values.isCheap(value)) slots.set(value, frame.take(type));
+  demote(blocks, types);
+  return stepFunction({ definition, options, places, frame, locals, values, uniform, kept, types, slots });
+}
+
+function defined(values: Values, value: string): Instruction {
+  const one = values.definitions.get(value);
+  if (!one) throw new NotStepped(`${value} is nowhere defined`);
+  return one;
+}
+
+const KNOWN_CALLS = new RegExp(
+  `^(?:llvm\\.|(?:${[SUSPEND, CURRENT, LOCAL, ...Object.keys(MET), 'memcpy', 'memset', 'memmove'].join('|')})$|__ubsan_)`,
+);
+
+/** A function that is called and not inlined may itself wait, or ask which thread it is. */
+function refuseCalls(blocks: readonly Block[]): void {
+  for (const { instructions } of blocks) {
+    for (const { text } of instructions) {
+      const called = /\b(?:call|invoke) .*?@("[^"]*"|[\w.$-]+)\(/s.exec(text)?.[1];
+      if (called !== undefined && !KNOWN_CALLS.test(called)) throw new NotStepped(`a call of ${called}`);
+      if (/\bcallbr\b|\binvoke\b|\bmusttail\b|\bindirectbr\b|\bva_arg\b/.test(text)) throw new NotStepped(text);
+    }
+  }
+}
+
+/** The thread, its lane, its warp, group and schedule are at hand. */
+function useRoots(blocks: readonly Block[], options: StepOptions): void {
+  const own = new Map<string, string>();
+  drop(blocks, ({ text, result }) => text.includes(`@${CURRENT}(`) && own.set(result, n.THREAD_VALUE) !== undefined);
+  renameValues(blocks, own);
+  const values = new Values(blocks, options.argumentsAreValues);
+  const roots = new Map<number, string>([
+    [THREAD.group, n.GROUP_VALUE],
+    [THREAD.warp, n.WARP_VALUE],
+    [THREAD.schedule, n.SCHEDULE_VALUE],
+    [THREAD.lane, n.LANE_VALUE],
+  ]);
+  const fields = new Map<string, string>();
+  drop(blocks, ({ text, result }) => {
+    const [, pointer = ''] = /^%\S+ = load (?:ptr|i32), ptr (%v\d+)\b/.exec(text) ?? [];
+    if (pointer === '') return false;
+    const { base, offset } = values.address(pointer);
+    const root = base === n.THREAD_VALUE ? roots.get(offset) : undefined;
+    if (root === undefined) return false;
+    fields.set(result, root);
+    return true;
+  });
+  renameValues(blocks, fields);
+}
+
+function drop(blocks: readonly Block[], is: (one: Instruction) => boolean): void {
+  for (const block of blocks) block.instructions = block.instructions.filter((one) => !is(one));
+}
+
+export interface Locals {
+  readonly names: ReadonlySet<string>;
+  /** Those of one lane after the other. */
+  readonly shared: readonly string[];
+  /** The text that points those that outlast a wait into the frame. */
+  readonly lasting: readonly string[];
+}
+
+/** Local arrays: a lane has its own only where their contents outlast a wait. */
+function takeLocals(blocks: readonly Block[], frame: Frame, hasPlaces: boolean): Locals {
+  const outlasting = hasPlaces ? lastingLocals(blocks) : new Set<string>();
+  const names = new Set<string>();
+  const shared: string[] = [];
+  const lasting: string[] = [];
+  drop(blocks, ({ text, result }) => {
+    if (!/^%\S+ = alloca /.test(text)) return false;
+    names.add(result);
+    const [, type = '', align = '1'] = /alloca (.*?)(?:, align (\d+))?(?:, !.*)?$/.exec(text) ?? [];
+    if (outlasting.has(result)) lasting.push(...slotAddress(result, frame.take(type, Number(align))));
+    else shared.push(text);
+    return true;
+  });
+  const marked = new RegExp(`@llvm\\.lifetime\\..*(?:${[...outlasting].join('|') || '%none'})\\b`);
+  drop(blocks, ({ text }) => marked.test(text));
+  return { names, shared, lasting };
+}
+
+export interface Uniform {
+  readonly names: ReadonlySet<string>;
+  readonly text: readonly string[];
+}
+
+/** Takes what is the same for all threads out of the blocks. */
+function takeUniform(blocks: readonly Block[], values: Values): Uniform {
+  const names = new Set<string>();
+  const text: string[] = [];
+  for (const value of values.definitions.keys()) {
+    if (values.isUniform(value)) text.push(...values.uniformText(value, names));
+  }
+  drop(blocks, ({ result }) => names.has(result));
+  return { names, text: text.map((one) => one.replace(`@${LOCAL}(`, `@${LOCAL_NOW}(ptr %threads, `)) };
+}
