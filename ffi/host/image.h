@@ -86,10 +86,9 @@ struct TfThread : TfContext {
   tf_u32 x, y, z, linear; // index in the group
   tf_u32 lane, slot;
   const TfKernel* kernel; // the kernel whose body this stack is in
-  tf_u64 reserved;
-  tf_u64 mask;       // of a kernel in steps: the lane mask of the meeting that the thread goes to,
-  tf_u32 at, passed; // the place where it is, and whether it may go on from there
-  tf_u64 unused;
+  tf_u64 mask;            // of a kernel in steps: the lane mask of the meeting that the thread goes to,
+  tf_u32 at, passed;      // the place where it is, and whether it may go on from there
+  tf_u64 reserved[2];
 };
 static_assert(sizeof(TfThread) == 1u << TF_CONTEXT_SHIFT, "a thread context has its own 128 bytes");
 

@@ -51,37 +51,65 @@ export async function compileHost(source: HostSource): Promise<HostImage> {
   }
 }
 
-/** Kernels become steps where they can, and fibers where not. */
-async function compile(clang: Clang, source: HostSource, key: string): Promise<Uint8Array> {
-  if (source.kind === 'check' || source.dialect === 'xpu') return compileForm(clang, source, key, false);
+/** Why the kernels of a source run as fibers; '' where they are steps. For tests: nothing else depends on the form. */
+export async function whyFibers(source: HostSource): Promise<string> {
   try {
-    return await compileForm(clang, source, key, true);
+    await build(await findClang(), source, true);
+    return '';
   } catch (error) {
-    if (!(error instanceof NoSteps)) throw error;
-    if (process.env['TF_DEBUG_STEPS']) console.error(source.path, error.message);
-    return compileForm(clang, source, key, false);
+    if (error instanceof NoSteps) return error.message;
+    throw error;
   }
 }
 
-async function compileForm(clang: Clang, source: HostSource, key: string, inSteps: boolean): Promise<Uint8Array> {
+async function compile(clang: Clang, source: HostSource, key: string): Promise<Uint8Array> {
+  const { bytes, name, text } = await buildEither(clang, source);
+  const included = filesOf(text).filter((file) => file !== source.path && !file.startsWith(HOST_FOLDER));
+  rememberImage(CACHE_FOLDER, key, included, name);
+  return bytes;
+}
+
+interface Built {
+  readonly bytes: Uint8Array;
+  readonly name: string;
+  /** The preprocessed source. */
+  readonly text: string;
+}
+
+/** Kernels become steps where they can, and fibers where not. */
+async function buildEither(clang: Clang, source: HostSource): Promise<Built> {
+  if (source.kind === 'check' || source.dialect === 'xpu') return build(clang, source, false);
+  try {
+    return await build(clang, source, true);
+  } catch (error) {
+    if (!(error instanceof NoSteps)) throw error;
+    return build(clang, source, false);
+  }
+}
+
+async function build(clang: Clang, source: HostSource, inSteps: boolean): Promise<Built> {
   const { kind, dialect, path } = source;
   const text = await preprocess(clang, source, inSteps);
   const lowered = lower(source, text);
   const salt = hashOf(ownHash(), clang.version);
-  const image = hashOf(salt, kind, dialect, lowered.text, lowered.table ?? '');
-  const imageFile = imagePath(CACHE_FOLDER, image);
-  const made =
-    readSealed(imageFile) ??
-    (await buildImage(clang, { kind, dialect, lowered, inSteps, path, source: source.source, salt }, imageFile));
-  const included = filesOf(text).filter((file) => file !== path && !file.startsWith(HOST_FOLDER));
-  rememberImage(CACHE_FOLDER, key, included, image);
-  return made;
+  const name = hashOf(salt, kind, dialect, lowered.text, lowered.table ?? '');
+  const file = imagePath(CACHE_FOLDER, name);
+  const request = { kind, dialect, lowered, inSteps, path, source: source.source, salt };
+  return { bytes: readSealed(file) ?? (await buildImage(clang, request, file)), name, text };
 }
 
 /** Everything that decides the image but the files that the source includes. */
 function sourceKey(clang: Clang, source: HostSource): string {
   const defines = Object.entries(source.defines).map(([name, value]) => `${name}=${value}`);
-  return hashOf(ownHash(), clang.version, source.kind, source.source, source.path, ...defines, ...flagsOf(source, true));
+  return hashOf(
+    ownHash(),
+    clang.version,
+    source.kind,
+    source.source,
+    source.path,
+    ...defines,
+    ...flagsOf(source, true),
+  );
 }
 
 /** A hash of the dialect headers and, where run from source, of this folder: the lowering and the flags. */

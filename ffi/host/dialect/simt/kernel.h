@@ -31,8 +31,8 @@ template <class... A> struct TfThunk<void (*)(A...)> {
   TF_FIXED(TfThread, group, 40);
   TF_FIXED(TfThread, warp, 48);
   TF_FIXED(TfThread, kernel, 88);
-  TF_FIXED(TfThread, mask, 104);
-  TF_FIXED(TfThread, at, 112);
+  TF_FIXED(TfThread, mask, 96);
+  TF_FIXED(TfThread, at, 104);
   TF_FIXED(TfGroup, cluster, 88);
   TF_FIXED(TfWarp, waiting, 12);
   TF_FIXED(TfWarp, full, 24);

@@ -20,7 +20,7 @@ export const KINDS_WITH_VALUE = ['1', '2', '3'];
 export const THREAD_BYTES = 128;
 export const PLACE_BYTES = 16;
 
-export const THREAD = { group: 40, warp: 48, schedule: 56, lane: 80, mask: 104, at: 112 } as const;
+export const THREAD = { group: 40, warp: 48, schedule: 56, lane: 80, mask: 96, at: 104 } as const;
 
 /** Fields that stay as they are while a group runs, [from, to). */
 export const FIXED = {

@@ -10,7 +10,7 @@ import { demote } from './demote.ts';
 import { Frame, lastingLocals, type Slot, slotAddress } from './frame.ts';
 import { CURRENT, LOCAL, LOCAL_NOW, MET, SUSPEND, THREAD } from './layout.ts';
 import { liveIn } from './liveness.ts';
-import { type Block, type Definition, type Instruction, instructionOf, typeOf } from './module.ts';
+import { type Block, type Definition, type Instruction, typeOf } from './module.ts';
 import * as n from './names.ts';
 import { cutAtPlaces, renameValues } from './places.ts';
 import { stepFunction } from './function.ts';
