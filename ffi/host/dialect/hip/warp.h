@@ -50,7 +50,7 @@ TF_INLINE void __builtin_amdgcn_wave_barrier(TfSite site = tf_here()) {
 TF_INLINE void __builtin_amdgcn_s_barrier(TfSite site = tf_here()) { tf_barrier(site); }
 TF_INLINE void __builtin_amdgcn_s_waitcnt(int) {}
 TF_INLINE void __builtin_amdgcn_sched_barrier(int) {}
-TF_INLINE void __builtin_amdgcn_fence(int, const char*) { __atomic_signal_fence(__ATOMIC_SEQ_CST); }
+TF_INLINE void __builtin_amdgcn_fence(int, const char*) { tf_fence(); }
 TF_INLINE float __builtin_amdgcn_rcpf(float x) { return 1.0f / x; }
 TF_INLINE float __builtin_amdgcn_rsqf(float x) { return tf_rsqrt(x); }
 TF_INLINE float __builtin_amdgcn_sqrtf(float x) { return tf_sqrt(x); }
