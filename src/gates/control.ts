@@ -105,5 +105,6 @@ export class ControlTrial {
 }
 
 function text({ class: kind, what, worst }: Finding): string {
-  return `${kind}: ${what}${worst === undefined ? '' : `; ${worst}`}`;
+  const told = what.startsWith(`${kind}: `) ? what : `${kind}: ${what}`;
+  return `${told}${worst === undefined ? '' : `; ${worst}`}`;
 }

@@ -248,6 +248,7 @@ void access_atomic_begin(const void* at, tf_u32 bytes, tf_u32 how) {
     access_buffer(a, offset);
     clocks_atomic(c, at, (tf_u32)t->group->linear);
   } else if ((tf_u64)((const char*)at - d->arenas) < d->arena_count * ARENA_STRIDE + PAGE) access_local(d, a);
+  else if ((tf_u64)at - (tf_u64)c->module->base < c->module->extent) clocks_atomic(c, at, (tf_u32)t->group->linear);
   else if (!is_own(d, (const char*)at)) stop_bounds(a.offence());
   c->atomic_thread = t;
   c->atomic_start = (const char*)at;
