@@ -84,18 +84,20 @@ export default [
         ),
       },
     },
+  ]),
+  standing('l2_rows', [
     {
       fault: 'vectors are loaded from one element further on',
       reddens: 'repeat',
       finding: 'misaligned',
       edit: {
-        cuda: edit('load_vector(row + first, values);', 'load_vector(row + first + 1, values);'),
+        cuda: edit('load_vector(r + row + first, residual);', 'load_vector(r + row + first + 1, residual);'),
         hip: edit(
-          'load_vector(row + first, values);',
-          'const uint4 words = *reinterpret_cast<const uint4*>(row + first + 1);\n    load_vector(reinterpret_cast<const bf16*>(&words), values);',
+          'load_vector(r + row + first, residual);',
+          'const uint4 words = *reinterpret_cast<const uint4*>(r + row + first + 1);\n    load_vector(reinterpret_cast<const bf16*>(&words), residual);',
         ),
-        metal: edit('load_pack(x, pack, v);', 'load_pack(x + 1, pack, v);'),
-        xpu: edit('load_pack(x, pack)', 'load_pack(x + 1, pack)'),
+        metal: edit('load_pack(r, pack, b);', 'load_pack(r + 1, pack, b);'),
+        xpu: edit('load_pack(r, pack)', 'load_pack(r + 1, pack)'),
       },
     },
   ]),

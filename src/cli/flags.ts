@@ -20,6 +20,9 @@ export const FLAGS = {
   devices: { type: 'boolean' },
   json: { type: 'string' },
   'no-controls': { type: 'boolean' },
+  'strict-warps': { type: 'boolean' },
+  lockstep: { type: 'boolean' },
+  schedules: { type: 'string' },
   version: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
 } as const satisfies FlagTable;
@@ -69,6 +72,15 @@ const number =
     throw new FlagFault(`'${value}' is not ${what}`);
   };
 
+/** `64`: the first 64 schedules. `0,37`: those. */
+function schedules(value: string): readonly number[] {
+  const numbers = value.split(',').map(Number);
+  const [count = 0] = numbers;
+  const read = numbers.length > 1 ? numbers : Array.from({ length: Math.min(count, 1e6) }, (_, schedule) => schedule);
+  if (/^\d{1,9}(,\d{1,9})*$/.test(value) && read.length > 1) return read;
+  throw new FlagFault(`'${value}' is not a number of schedules, 2 or more, nor a list such as 0,37`);
+}
+
 function workers(value: string): number {
   const read = number(1, 'a number of worker threads, 1 or more')(value);
   if (Number.isInteger(read)) return read;
@@ -102,6 +114,9 @@ const READERS = {
   devices: isGiven,
   json: one(some('the path of a file'), undefined),
   'no-controls': isGiven,
+  'strict-warps': isGiven,
+  lockstep: isGiven,
+  schedules: one(schedules, undefined),
   version: isGiven,
   help: isGiven,
 } satisfies Record<FlagName, Reader<unknown>>;

@@ -21,8 +21,10 @@ export interface Finished {
 
 /** Runs the jobs of a selection, and prints each registration as it completes. */
 export async function runPlan({ kernels, settings, plan }: Selection): Promise<Finished> {
-  const { seed } = settings;
-  const context = { device: 'host', seed, command: COMMAND, style: await styleFor(process.stdout, process.env) };
+  const { seed, check } = settings;
+  const flags = [check?.strictWarps && '--strict-warps', check?.lockstep && '--lockstep'].filter(Boolean).join(' ');
+  const style = await styleFor(process.stdout, process.env);
+  const context = { device: 'host', seed, command: COMMAND, flags, style };
   const progress = progressOn(process.stderr);
   const sequence = sequenceOf(plan);
   const registrations: Registration[] = [];

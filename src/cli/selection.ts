@@ -68,6 +68,8 @@ function settingsOf(options: Options): RunOptions {
     dialects: options.dialect,
     modes: options.mode,
     controls: !options['no-controls'],
+    check: { strictWarps: options['strict-warps'], lockstep: options.lockstep },
+    ...(options.schedules && { schedules: options.schedules }),
     jobs: options.jobs ?? navigator.hardwareConcurrency,
   };
 }

@@ -23,6 +23,9 @@ Run
   --seed N         seed of every input (default 1)
   --jobs N         worker threads (default: one a core)
   --timeout S      seconds that one launch may take (default 30)
+  --schedules N    gate 2 repeats in N orders, not 5; A,B in those two
+  --strict-warps   in mode check a shuffle orders no accesses to memory
+  --lockstep       in mode check a warp's lanes take turns at local memory
 
 Show
   --list           the address of every case and control, then stop
@@ -32,11 +35,9 @@ Show
   -h, --help       this text
 
 Environment
-  NO_COLOR, FORCE_COLOR   colours off, colours on
-  TF_CLANG, TF_NVCC, TF_HIPCC, TF_OCLOC, TF_METAL   compilers; TF_RECORDS folder
+  NO_COLOR FORCE_COLOR TF_CLANG TF_NVCC TF_HIPCC TF_OCLOC TF_METAL TF_RECORDS
 
 Exit codes
   0  all as promised         1  a gate, a control or a known finding is not, or
-  2  a wrong command            nothing ran; 70 a fault of this program
-  130, 143  interrupted by SIGINT, SIGTERM: no SUMMARY
+  2  a wrong command            nothing ran; 70 our own fault; 130, 143 a signal
 `;

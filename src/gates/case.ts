@@ -35,6 +35,8 @@ export interface Bench {
   readonly limitMs: number;
   /** How check images run. */
   readonly check?: CheckOptions;
+  /** The orders in which a case repeats, the first of them what the others are held against; the gate's own where not said. */
+  readonly schedules?: readonly number[];
   /** The kernel whose bits the subject must equal. */
   readonly replaced?: Subject;
 }

@@ -10,6 +10,8 @@ export interface Finding {
   readonly worst?: string;
   /** The worst element's error as a multiple of its bound, where that is a number. */
   readonly times?: number;
+  /** Flags that show it again, beside its address and the seed. */
+  readonly flags?: string;
   /** Why it may be so: what is special about the place. */
   readonly why?: string;
 }

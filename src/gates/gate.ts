@@ -12,13 +12,14 @@ import type { CaseFinding, GateResult, Sees, Status } from './result.ts';
 
 /** A finding at its case, without what only the gate itself needs. */
 function atCase(finding: Finding, label: string): CaseFinding {
-  const { class: kind, what, worst, times, why } = finding;
+  const { class: kind, what, worst, times, why, flags } = finding;
   return {
     class: kind,
     what,
     ...(worst !== undefined && { worst }),
     ...(times !== undefined && { times }),
     ...(why !== undefined && { why }),
+    ...(flags !== undefined && { flags }),
     label,
   };
 }

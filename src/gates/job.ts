@@ -36,6 +36,8 @@ export interface JobOptions {
   readonly controls: boolean;
   /** How check images run; plainly, where this is not said. */
   readonly check?: CheckOptions;
+  /** The orders in which gate 2 repeats a case; its own, where this is not said. */
+  readonly schedules?: readonly number[];
 }
 
 /** Every case of a gate of a kernel in some modes. */
@@ -147,12 +149,12 @@ function runCases(
   let stage: Stage | undefined;
   const judge = (gateCase: GateCase, { subject, replaced }: Prepared): Judged => {
     if (!subject) return { notRun: 'it cannot be launched' };
-    const { limitMs, check } = options;
+    const { limitMs, check, schedules } = options;
     const made = (data ??= gateCase.prepare());
     return attempt(limitMs, () => {
       stage ??= new Stage(device, subject.contract, made.inputs, limitMs);
       const beside = replaced && { replaced: replaced.inMode(gateCase.mode) };
-      const bench = { device, stage, limitMs, ...beside, ...(check && { check }) };
+      const bench = { device, stage, limitMs, ...beside, ...(check && { check }), ...(schedules && { schedules }) };
       return (gateCase.judge ?? gate.judge)(made, subject.inMode(gateCase.mode), bench);
     });
   };

@@ -24,7 +24,7 @@ import { CaseData } from './case.ts';
 import type { Outcome } from './finding.ts';
 import type { PlacedRow } from './rows.ts';
 import { joinRows } from './rows.ts';
-import { repeats } from './runs.ts';
+import { firstRun, repeats } from './runs.ts';
 import type { Subject } from './subject.ts';
 
 /** Rows of each kind that a case takes. */
@@ -162,6 +162,6 @@ function nearestTie(values: Float64Array, dtype: Parameters<typeof ulp>[0], from
   return nearest;
 }
 
-function judgeOrder(_data: CaseData, subject: Subject, { stage }: Bench): Outcome {
-  return { findings: repeats(stage, subject, stage.run(subject.route(stage.shape))) };
+function judgeOrder(_data: CaseData, subject: Subject, { stage, schedules }: Bench): Outcome {
+  return { findings: repeats(stage, subject, firstRun(stage, subject, schedules), schedules) };
 }

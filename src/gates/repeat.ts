@@ -5,7 +5,7 @@
  * held in an earlier launch changes nothing. Sums into 16-bit outputs are also run over rows that show their order. Each route also
  * runs in its check image, which `check.ts` judges.
  */
-import { GUARD_FINITE, GUARD_NAN, POISONS } from '../device/guarded.ts';
+import { GUARD_FINITE, GUARD_NAN } from '../device/guarded.ts';
 import { ordinaryInputs } from '../families/fills/ordinary.ts';
 import type { Inputs } from '../families/inputs.ts';
 import type { Shape } from '../families/tensor.ts';
@@ -17,7 +17,7 @@ import { checkCases } from './check.ts';
 import type { Finding } from './finding.ts';
 import { orderCases } from './order-cases.ts';
 import { pickRows } from './rows.ts';
-import { RUNS, compareOutputs, repeats } from './runs.ts';
+import { RUNS, compareOutputs, firstRun, repeats } from './runs.ts';
 import type { Outputs } from './stage.ts';
 import { Stage } from './stage.ts';
 import type { Subject } from './subject.ts';
@@ -45,8 +45,8 @@ export const repeat: Gate = {
   },
   judge: (data, subject, bench) => {
     const { stage } = bench;
-    const first = stage.run(subject.route(data.shape), { poison: POISONS[0] });
-    const findings = [...repeats(stage, subject, first), ...stage.verify()];
+    const first = firstRun(stage, subject, bench.schedules);
+    const findings = [...repeats(stage, subject, first, bench.schedules), ...stage.verify()];
     if (findings.length === 0) findings.push(...surroundings(stage, subject, first), ...aliases(stage, subject, first));
     if (findings.length === 0) findings.push(...rowsAlone(data, subject, bench, first));
     if (findings.length === 0) findings.push(...inputsAfterOthers(data, subject, bench, first));
@@ -56,7 +56,7 @@ export const repeat: Gate = {
             {
               about: 'runs',
               rank: 0,
-              text: `${RUNS} equal runs; a race whose bytes did not differ is not ruled out (racecheck looks for it)`,
+              text: `${bench.schedules?.length ?? RUNS} equal runs; a race whose bytes did not differ is not ruled out (racecheck looks for it)`,
             },
           ]
         : [];

@@ -4,6 +4,7 @@
  */
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import type { CheckOptions } from '../device/device.ts';
 import type { Dialect } from '../families/formula/functions.ts';
 import type { GateName } from '../spec/contract.ts';
 import { GATES } from '../spec/contract.ts';
@@ -25,6 +26,10 @@ export interface RunOptions {
   readonly dialects: readonly Dialect[];
   readonly modes: readonly ModeName[];
   readonly controls: boolean;
+  /** How check images run; plainly, where this is not said. */
+  readonly check?: CheckOptions;
+  /** The orders in which gate 2 repeats a case; its own, where this is not said. */
+  readonly schedules?: readonly number[];
   /** Worker threads. */
   readonly jobs: number;
 }

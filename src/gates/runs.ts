@@ -3,7 +3,7 @@ import { POISONS } from '../device/guarded.ts';
 import type { Shape } from '../families/tensor.ts';
 import { compareBits } from './compare.ts';
 import type { Finding } from './finding.ts';
-import type { Outputs, Stage } from './stage.ts';
+import type { Outputs, RunOptions, Stage } from './stage.ts';
 import { LOCAL_POISONS } from './stage.ts';
 import type { Subject } from './subject.ts';
 import { unwrittenOutputs } from './unwritten.ts';
@@ -26,26 +26,36 @@ export function compareOutputs(
   });
 }
 
-/** Runs 2 to 5: another poison in outputs, another word in local memory, another order each. */
-export function repeats(stage: Stage, subject: Subject, first: Outputs): Finding[] {
-  for (let run = 1; run < RUNS; run++) {
-    const poison = POISONS[run % 2] ?? POISONS[1];
-    const got = stage.run(subject.route(stage.shape), {
-      poison,
-      schedule: run,
-      localPoison: LOCAL_POISONS[run % LOCAL_POISONS.length] ?? 0,
-    });
-    const missing = run === 1 ? unwrittenOutputs(subject, stage.shape, first, got) : [];
-    if (missing.length > 0) return missing;
-    const found = compareOutputs(
-      subject,
-      stage.shape,
-      got,
-      first,
-      'different',
-      `differ between run 1 and run ${run + 1}`,
-    );
-    if (found.length > 0) return found;
+/** Gate 2's own orders. */
+const SCHEDULES: readonly number[] = Array.from({ length: RUNS }, (_, schedule) => schedule);
+
+/** What a schedule goes with, so that a run of it alone is the same run: a poison in outputs, a word in local memory. */
+const runOf = (schedule: number): Required<Pick<RunOptions, 'schedule' | 'poison' | 'localPoison'>> => ({
+  schedule,
+  poison: POISONS[schedule % 2] ?? POISONS[0],
+  localPoison: LOCAL_POISONS[schedule % LOCAL_POISONS.length] ?? LOCAL_POISONS[0],
+});
+
+/** The run that others are held against. */
+export const firstRun = (stage: Stage, subject: Subject, [schedule = 0]: readonly number[] = SCHEDULES): Outputs =>
+  stage.run(subject.route(stage.shape), runOf(schedule));
+
+/** The runs after the first: another order each, another word in local memory and, every second time, another poison. */
+export function repeats(stage: Stage, subject: Subject, first: Outputs, asked?: readonly number[]): Finding[] {
+  const [start = 0, ...others] = asked ?? SCHEDULES;
+  let told = false; // whether a run had the other poison, which tells what is unwritten
+  for (const schedule of others) {
+    const run = runOf(schedule);
+    const got = stage.run(subject.route(stage.shape), run);
+    if (!told && run.poison !== runOf(start).poison) {
+      const missing = unwrittenOutputs(subject, stage.shape, first, got);
+      if (missing.length > 0) return missing;
+      told = true;
+    }
+    const names = asked ? `schedule ${start} and schedule ${schedule}` : `run ${start + 1} and run ${schedule + 1}`;
+    const found = compareOutputs(subject, stage.shape, got, first, 'different', `differ between ${names}`);
+    const flags = asked && { flags: `--schedules ${start},${schedule}` };
+    if (found.length > 0) return found.map((finding) => ({ ...finding, ...flags }));
   }
   return [];
 }

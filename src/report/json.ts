@@ -27,6 +27,8 @@ const finding = v.strictObject({
   /** The worst error as a multiple of its bound. */
   times: v.optional(v.number()),
   why: v.optional(text),
+  /** Flags that show it again, beside its address and the seed. */
+  flags: v.optional(text),
 });
 
 /** The order of a sum on one route: `longest` additions on its longest chain, or why that is not known. */

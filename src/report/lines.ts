@@ -19,6 +19,8 @@ export interface LineContext {
   readonly seed: string;
   /** How a person calls the program, where that is not by its name. */
   readonly command?: string;
+  /** Flags of the run that a verdict depends on. */
+  readonly flags?: string;
   readonly style: Style;
 }
 
@@ -111,7 +113,8 @@ function gateLines(gate: GateResult, context: LineContext): string[] {
 export function findingLines(gate: GateResult, finding: CaseFinding, context: LineContext): string[] {
   const address = addressText({ ...gate, label: finding.label });
   const rest = [finding.worst, finding.why].filter((text) => text !== undefined);
-  return block(`${context.style.bad('FAIL')}  ${address}  ${finding.what}`, rest, address, context);
+  const flags = [context.flags, finding.flags].filter((text) => text !== undefined && text !== '').join(' ');
+  return block(`${context.style.bad('FAIL')}  ${address}  ${finding.what}`, rest, address, { ...context, flags });
 }
 
 /** Gates that failed or did not run as a whole, said once for all gates of the registration that share the reason. */
@@ -154,8 +157,11 @@ export function controlLines(control: ControlResult, context: LineContext): stri
 }
 
 /** The command that runs an address again. */
-export function rerun(address: string, { command = PROGRAM, seed }: Pick<LineContext, 'command' | 'seed'>): string {
-  return `Rerun: ${command} --only ${shellWord(address)} --seed ${shellWord(seed)}`;
+export function rerun(
+  address: string,
+  { command = PROGRAM, seed, flags = '' }: Pick<LineContext, 'command' | 'seed' | 'flags'>,
+): string {
+  return `Rerun: ${[command, '--only', shellWord(address), '--seed', shellWord(seed), flags].join(' ').trimEnd()}`;
 }
 
 function block(head: string, rest: readonly string[], address: string, context: LineContext): string[] {

@@ -7,7 +7,7 @@ import { OFFLINE_FLAGS } from '../../src/cli/offline-flags.ts';
 import { FAULTS_FLAGS } from '../../src/cli/faults-flags.ts';
 import { USAGE } from '../../src/cli/usage.ts';
 
-const defaults: Omit<Options, 'jobs' | 'json'> = {
+const defaults: Omit<Options, 'jobs' | 'json' | 'schedules'> = {
   only: [],
   gate: ['nonfinite', 'repeat', 'shapes', 'sums', 'limits'],
   dialect: ['cuda', 'hip', 'metal', 'xpu'],
@@ -18,6 +18,8 @@ const defaults: Omit<Options, 'jobs' | 'json'> = {
   list: false,
   devices: false,
   'no-controls': false,
+  'strict-warps': false,
+  lockstep: false,
   version: false,
   help: false,
 };
@@ -35,6 +37,9 @@ test.each<[string, Partial<Options>]>([
   ['--timeout 0.5', { timeout: 0.5 }],
   ['--json x.json', { json: 'x.json' }],
   ['--no-controls --list --devices', { 'no-controls': true, list: true, devices: true }],
+  ['--strict-warps --lockstep', { 'strict-warps': true, lockstep: true }],
+  ['--schedules 3', { schedules: [0, 1, 2] }],
+  ['--schedules 0,37', { schedules: [0, 37] }],
   ['--version', { version: true }],
   ['-h', { help: true }],
 
@@ -47,6 +52,7 @@ test.each<[string, Partial<Options>]>([
   expect(readFlags(line === '' ? [] : line.split(' '))).toEqual({
     jobs: undefined,
     json: undefined,
+    schedules: undefined,
     ...defaults,
     ...part,
   });
@@ -55,6 +61,8 @@ test.each<[string, Partial<Options>]>([
 describe('a wrong command says what to write instead', () => {
   test.each([
     // Names
+    ['--schedules 1', "--schedules: '1' is not a number of schedules, 2 or more, nor a list such as 0,37"],
+    ['--schedules 3,', "--schedules: '3,' is not a number of schedules"],
     ['--jsno x', 'Unknown flag --jsno (did you mean --json?).'],
     ['--control', 'Unknown flag --control'],
     ['-x', 'Unknown flag -x'],

@@ -5,6 +5,7 @@ import { runJob } from '../../src/gates/job.ts';
 import type { CaseFinding, GateResult, Result } from '../../src/gates/result.ts';
 import type { Contract, GateName } from '../../src/spec/contract.ts';
 import type { Dialect } from '../../src/families/formula/functions.ts';
+import type { CheckOptions } from '../../src/device/device.ts';
 import type { ModeName } from '../../src/spec/modes.ts';
 import { loadKernels } from '../../src/spec/load.ts';
 
@@ -32,6 +33,9 @@ export interface FaultOptions {
   readonly runControls?: boolean;
   /** Plain and check, where this is not said. */
   readonly modes?: readonly ModeName[];
+  /** Gate 2's orders; its own, where this is not said. */
+  readonly schedules?: readonly number[];
+  readonly check?: CheckOptions;
   /** Which case addresses run; all, where this is not said. */
   readonly only?: (address: string) => boolean;
 }
@@ -64,6 +68,8 @@ export async function judge(
       selects: options.only ?? (() => true),
       dialects,
       modes: options.modes ?? ['plain', 'check'],
+      ...(options.schedules && { schedules: options.schedules }),
+      ...(options.check && { check: options.check }),
       controls: options.runControls ?? false,
     });
     results.push(...job);
