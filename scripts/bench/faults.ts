@@ -34,7 +34,7 @@ const KINDS: Readonly<Record<string, readonly string[]>> = {
     'layer_norm_rows@cuda~partial-lost.1',
     'argmax_rows@hip~tie-higher.1',
   ],
-  'dropped NaNs': ['row_max@cuda~nan-dropped.1', 'softmax_rows_f32@xpu~nan-dropped.1'],
+  'dropped NaNs': ['row_max@cuda~nan-dropped.1', 'argmax_rows@hip~nan-dropped.1'],
   'sums in half': ['dot_rows@metal~sum-in-f16.2', 'row_sum@hip~sum-in-f16.3'],
   'shuffled order': ['row_sum@cuda~order-by-atomics.1', 'rms_rows_f32@metal~order-by-atomics.1'],
   'an overwritten input': ['rms_rows_f32@metal~input-overwritten.1', 'slerp_rows@hip~input-overwritten.1'],

@@ -29,6 +29,8 @@ export interface FaultResult {
 export interface FaultJob {
   readonly kernel: string;
   readonly addresses: readonly string[];
+  /** The one fault ended the process that judged it before. */
+  readonly isSuspected?: boolean;
 }
 
 /** What a process answers: results as they come, then that it is ready for the next job. */

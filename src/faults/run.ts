@@ -40,67 +40,95 @@ async function runLane(
   settings: FaultSettings,
   onResult: (result: FaultResult) => void,
 ): Promise<void> {
-  while (queue.length > 0) {
-    const left = await serveOne(queue, settings, onResult);
-    if (left) queue.unshift(left);
+  while (queue.length > 0) queue.unshift(...(await new Serving(queue, settings, onResult).ended));
+}
+
+type Judging = Extract<FaultAnswer, { kind: 'judging' }>;
+
+/** A process and what it is at. */
+class Serving {
+  /** Comes when the process has ended, with the jobs that are left of what it was at. */
+  readonly ended: Promise<FaultJob[]>;
+  private readonly child: Bun.Subprocess<'ignore', 'ignore', 'ignore'>;
+  private readonly settled = new Set<string>();
+  private job: FaultJob | undefined;
+  private at: Judging | undefined;
+  private served = 0;
+  private isTainted = false;
+  private fail: (error: Error) => void = () => {};
+
+  constructor(
+    private readonly queue: FaultJob[],
+    settings: FaultSettings,
+    private readonly onResult: (result: FaultResult) => void,
+  ) {
+    const { promise, resolve, reject } = Promise.withResolvers<FaultJob[]>();
+    this.ended = promise;
+    this.fail = reject;
+    this.child = Bun.spawn([process.execPath, ENTRY, SERVE_FAULTS, JSON.stringify(settings)], {
+      ipc: (answer: FaultAnswer) => this.hear(answer),
+      stdio: ['ignore', 'ignore', 'ignore'],
+      onExit: (_child, code, signal) => resolve(this.leftAfter(String(signal ?? code))),
+    });
+  }
+
+  private hear(answer: FaultAnswer): void {
+    if (answer.kind === 'judging') this.at = answer;
+    else if (answer.kind === 'result') this.settle(answer.result);
+    else if (answer.kind === 'error') this.stop(new Error(answer.error));
+    else this.next();
+  }
+
+  private settle(result: FaultResult): void {
+    this.settled.add(result.address);
+    this.isTainted ||= isWild(result);
+    this.onResult(result);
+  }
+
+  private stop(error?: Error): void {
+    if (error) this.fail(error);
+    this.child.kill();
+  }
+
+  /** The next job; a fault that is suspected of ending its process gets one that has judged nothing else. */
+  private next(): void {
+    this.job = undefined;
+    this.at = undefined;
+    const [job] = this.queue;
+    if (!job || this.isTainted || (job.isSuspected && this.served > 0)) return this.stop();
+    this.queue.shift();
+    this.served++;
+    this.job = job;
+    this.child.send(job);
+  }
+
+  /** What is left of the job that the process ended in. Who ended it is tried once more, alone. */
+  private leftAfter(end: string): FaultJob[] {
+    const { job, at } = this;
+    if (!job) return [];
+    if (!at) {
+      this.fail(
+        new Error(`a process that judges faults ended with ${end} before it judged one of ${job.addresses[0]}`),
+      );
+      return [];
+    }
+    const rest = job.addresses.filter((address) => !this.settled.has(address) && address !== at.address);
+    const others = rest.length > 0 ? [{ kernel: job.kernel, addresses: rest }] : [];
+    if (this.settled.has(at.address)) return others;
+    if (!job.isSuspected) return [{ kernel: job.kernel, addresses: [at.address], isSuspected: true }, ...others];
+    this.onResult(died(at, end));
+    return others;
   }
 }
 
-/** Feeds one process until there are no jobs, or it has to go; returns what is left of the job that ended it. */
-function serveOne(
-  queue: FaultJob[],
-  settings: FaultSettings,
-  onResult: (result: FaultResult) => void,
-): Promise<FaultJob | undefined> {
-  return new Promise((resolve, reject) => {
-    let job: FaultJob | undefined;
-    let at: Extract<FaultAnswer, { kind: 'judging' }> | undefined;
-    let isTainted = false;
-    const settled = new Set<string>();
-    const leftOf = (): FaultJob | undefined => {
-      const addresses = job?.addresses.filter((address) => !settled.has(address)) ?? [];
-      return job && addresses.length > 0 ? { ...job, addresses } : undefined;
-    };
-    const next = (): void => {
-      job = isTainted ? undefined : queue.shift();
-      if (job) child.send(job);
-      else child.kill();
-    };
-    const hear = (answer: FaultAnswer): void => {
-      if (answer.kind === 'judging') at = answer;
-      else if (answer.kind === 'result') {
-        settled.add(answer.result.address);
-        isTainted ||= isWild(answer.result);
-        onResult(answer.result);
-      } else if (answer.kind === 'error') {
-        child.kill();
-        reject(new Error(answer.error));
-      } else next();
-    };
-    const child = Bun.spawn([process.execPath, ENTRY, SERVE_FAULTS, JSON.stringify(settings)], {
-      ipc: hear,
-      stdio: ['ignore', 'ignore', 'ignore'],
-      onExit: (_child, code, signal) => {
-        if (job && !at)
-          return reject(new Error(`a process of faults ended with ${signal ?? code} before it judged one`));
-        if (job && at && !settled.has(at.address)) {
-          onResult(died(at, signal ?? code));
-          settled.add(at.address);
-        }
-        resolve(leftOf());
-      },
-    });
-  });
-}
+/** A write outside of its buffers may have hit something else before it was seen: such a process takes no other job. */
+const isWild = ({ finding, reason }: FaultResult): boolean => finding === 'guard' || /\bwrites\b/.test(reason);
 
-/** A launch that failed, or wrote past its buffers, may have written elsewhere too: its process takes no other job. */
-const isWild = ({ finding }: FaultResult): boolean => finding === 'fault' || finding === 'guard';
-
-const died = ({ address, gate }: Extract<FaultAnswer, { kind: 'judging' }>, end: unknown): FaultResult => ({
+const died = ({ address, gate }: Judging, end: string): FaultResult => ({
   address,
   status: 'killed',
   gate,
   finding: 'fault',
-  reason: `it ended the process that ran it (${String(end)})`,
+  reason: `it ends the process that runs it (${end})`,
   elapsedMs: 0,
 });

@@ -33,6 +33,9 @@ async function prepare(): Promise<Workshop> {
   return { device, sources: { texts: listing.sources, images: compilingStore() }, kernels };
 }
 
+/** Every fault of the kernels that this process has judged some of. */
+const faultsByKernel = new Map<string, readonly Fault[]>();
+
 async function serveJob(
   shop: Workshop,
   job: FaultJob,
@@ -41,7 +44,8 @@ async function serveJob(
 ): Promise<void> {
   const kernel = shop.kernels.get(job.kernel);
   if (!kernel) throw new Error(`no kernel ${job.kernel}`);
-  const all = matrixOf([kernel], shop.sources.texts, kernel.dialects).faults;
+  const all = faultsByKernel.get(kernel.name) ?? matrixOf([kernel], shop.sources.texts, kernel.dialects).faults;
+  faultsByKernel.set(kernel.name, all);
   const faults = job.addresses.map((address) => faultAt(all, address));
   await judgeFaults(shop, kernel, faults, settings, tell);
   tell({ kind: 'done' });

@@ -73,6 +73,7 @@ export function summaryLine(
       : `SUMMARY ${counted(planned.kernels, 'kernel')}: ${verdicts.join(', ')}`,
     withControls ? controlsText(all, total) : 'controls not run (--no-controls)',
     limits ? `${counted(limits.problems, 'limit problem')}, ${count(limits.pending)} pending` : 'gate 5 not run',
+    ...(gates.length > 0 ? ['faults not planted (--faults)'] : []),
   ];
   return parts.join('; ');
 }

@@ -63,7 +63,7 @@ describe('a run over broken kernels', () => {
       'BROKEN  misspelt@cuda  2 controls: stopped by what stops the kernel',
     ]);
     expect(lines.at(-1)).toBe(
-      'SUMMARY 4 kernels: 1 pass gates 2-3, 3 fail, 0 known findings, 0 not run; 8 controls: 2 red as planted, 0 missed, 6 broken; gate 5 not run',
+      'SUMMARY 4 kernels: 1 pass gates 2-3, 3 fail, 0 known findings, 0 not run; 8 controls: 2 red as planted, 0 missed, 6 broken; gate 5 not run; faults not planted (--faults)',
     );
   });
 

@@ -1,6 +1,6 @@
 /** `--faults` as a command: a bounded matrix in four dialects through the real gates, and what turns the run red. */
 import { beforeAll, describe, expect, test } from 'bun:test';
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { KERNELS } from '../../src/spec/folder.ts';
@@ -69,6 +69,42 @@ describe('a matrix of one kernel', () => {
     for (const rule of RULES) expect(lines.filter((line) => line.startsWith(`│ ${rule} `))).toHaveLength(1);
   });
 });
+
+test.skipIf(process.platform !== 'linux')(
+  'a process that is gone is replaced, and its faults are judged by another',
+  async () => {
+    const only = ['--only', 'row_sum@cuda~', '--jobs', '1'];
+    const child = Bun.spawn([process.execPath, MAIN, '--faults', ...only], { stdout: 'pipe', stderr: 'pipe' });
+    let stdout = '';
+    let isEnded = false;
+    for await (const piece of child.stdout.pipeThrough(new TextDecoderStream())) {
+      stdout += piece;
+      if (isEnded || !stdout.includes('KILLED')) continue;
+      isEnded = true;
+      for (const pid of childrenOf(child.pid)) process.kill(pid, 'SIGKILL');
+    }
+    expect(isEnded).toBe(true);
+    expect(await child.exited).toBe(0);
+    expect(stdout.trimEnd().split('\n').at(-1)).toMatch(/^FAULTS (\d+) faults: \1 killed .* 0 open; 0 dead anchors$/);
+    expect(stdout).not.toContain('it ends the process');
+  },
+  HOUR,
+);
+
+/** The processes that a process has started to judge faults. */
+function childrenOf(parent: number): number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .filter((pid) => {
+      try {
+        const isOwn = new RegExp(`^PPid:\\s*${parent}$`, 'm').test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+        return isOwn && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('--serve-faults');
+      } catch {
+        return false; // it ended meanwhile
+      }
+    })
+    .map(Number);
+}
 
 describe('a run of faults is red', () => {
   const kernels = join(folder, 'kernels');

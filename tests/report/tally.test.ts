@@ -59,7 +59,7 @@ describe('SUMMARY', () => {
 
   test('counts every kernel and every control once', () => {
     expect(summaryLine(mixed, GATES, true)).toBe(
-      'SUMMARY 4 kernels: 1 pass gates 1-4, 1 fail, 1 known findings, 1 not run; 4 controls: 2 red as planted, 1 missed, 1 broken; gate 5 not run',
+      'SUMMARY 4 kernels: 1 pass gates 1-4, 1 fail, 1 known findings, 1 not run; 4 controls: 2 red as planted, 1 missed, 1 broken; gate 5 not run; faults not planted (--faults)',
     );
   });
 
