@@ -70,8 +70,6 @@ export interface Corners {
 export interface Special {
   readonly planted?: Planted;
   readonly corners?: Corners;
-  /** The case asks for the order of sums; its own inputs are those that plant nothing. */
-  readonly isChain?: boolean;
 }
 
 export class CaseData {
@@ -90,10 +88,6 @@ export class CaseData {
 
   get corners(): Special['corners'] {
     return this.special.corners;
-  }
-
-  get isChain(): boolean {
-    return this.special.isChain === true;
   }
 
   get shape(): Shape {

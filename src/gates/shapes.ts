@@ -7,7 +7,7 @@ import type { Ends } from '../families/formula/range.ts';
 import type { Shape } from '../families/tensor.ts';
 import { coordinates, shapeText, sizeOf } from '../families/tensor.ts';
 import type { Contract } from '../spec/contract.ts';
-import { edgeSizes, longestShapes, routeTops, servedShapes } from '../spec/shapes.ts';
+import { edgeSizes, longestShapes, routeTops, servedShapes, tailShapes } from '../spec/shapes.ts';
 import type { Bench, CaseData, Corners, Gate } from './case.ts';
 import type { Judged } from './compare.ts';
 import { count } from '../numerics/digits.ts';
@@ -15,6 +15,8 @@ import { compareBits, compareRanges, judgementOf } from './compare.ts';
 import { detectedIn } from './detected.ts';
 import type { Finding, Margin, Note, Outcome } from './finding.ts';
 import { worseMargin } from './finding.ts';
+import type { Moves } from './moves.ts';
+import { judgeMoves } from './moves.ts';
 import { ruleFinding } from './rules.ts';
 import { shapeCases } from './shapes-cases.ts';
 import type { Outputs } from './stage.ts';
@@ -30,8 +32,13 @@ export const shapes: Gate = {
     const route = subject.route(data.shape);
     const outputs = stage.run(route);
     const outcome = judgeOutputs(data, subject, bench, outputs);
-    if (outcome.findings.length === 0)
-      return { ...outcome, ...detected(data, subject, outputs), findings: stage.verify() };
+    if (outcome.findings.length === 0) {
+      const changed = stage.verify();
+      const moves = movesOf(data, subject, bench, outputs);
+      const notes = [...(outcome.notes ?? []), ...moves.notes];
+      const findings = [...changed, ...moves.findings];
+      return { ...outcome, ...detected(data, subject, outputs), notes, findings };
+    }
     const again = stage.run(route, { poison: POISONS[1] });
     const missing = unwrittenOutputs(subject, data.shape, outputs, again);
     const findings = (missing.length > 0 ? missing : outcome.findings).map((finding) => ({
@@ -41,6 +48,15 @@ export const shapes: Gate = {
     return { findings: [...findings, ...stage.verify()] };
   },
 };
+
+/** What moves an output is asked at the tail of each route, of a kernel that is right there. */
+function movesOf(data: CaseData, subject: Subject, bench: Bench, outputs: Outputs): Moves {
+  const { contract, control } = subject;
+  if (data.corners || (control && control.finding !== 'vacuous')) return { findings: [], notes: [] };
+  const text = shapeText(data.shape);
+  const isTail = tailShapes(contract).some((shape) => shapeText(shape) === text);
+  return isTail ? judgeMoves(data, subject, bench, outputs) : { findings: [], notes: [] };
+}
 
 /** Limits of detection are taken where the bound is widest, of the kernel itself, on ordinary data. */
 function detected(data: CaseData, subject: Subject, outputs: Outputs): Pick<Outcome, 'detected'> {

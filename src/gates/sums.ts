@@ -50,15 +50,14 @@ export const sums: Gate = {
       label: `${shapeText(shape)},data=masks`,
       mode: 'plain',
       shape,
-      prepare: () =>
-        new CaseData(ordinaryInputs(contract.inputs, shape, contract.fills ?? {}, seed), { isChain: true }),
+      judge: judgeDepth,
+      prepare: () => new CaseData(ordinaryInputs(contract.inputs, shape, contract.fills ?? {}, seed)),
     }));
     return [...exact, ...chains];
   },
   judge: (data, subject, bench) => {
     const { problem } = subject;
     if (!problem) return { findings: [] };
-    if (data.isChain) return judgeDepth(data, subject, bench);
     const exact = { ...subject.arithmetic(data.shape), exactIntegerSums: true };
     const ranges = data.ranges(problem, exact);
     const proof = prove(data, problem, subject, exact);

@@ -89,11 +89,11 @@ export function passLines(registration: Registration, { device, style }: LineCon
   return [words.join('  '), ...notes.map((note) => INDENT + note)];
 }
 
-/** What a pass leaves open: cases that did not run, sums that are stated and not proven. */
+/** What a pass leaves open: cases that did not run, sums that are stated and not proven, what moves nothing. */
 function unproven({ gates }: Registration): string[] {
   return gates.flatMap(({ gate, notes }) =>
     notes
-      .filter((note) => note.endsWith('stated, not proven') || note.startsWith('not run'))
+      .filter((note) => note.endsWith('stated, not proven') || note.startsWith('not run') || note.startsWith('vacuous'))
       .map((note) => `${gate}: ${note}`),
   );
 }

@@ -16,7 +16,7 @@ export const GATES: readonly GateName[] = ['nonfinite', 'repeat', 'shapes', 'sum
  * of the kernel it replaces. rule: against the contract's stated rule. different: bytes differ between runs. unwritten:
  * still the poison of two runs. input: an input changed. guard: bytes around a buffer changed. over-read: an output depends on
  * the bytes around an input. row: a row depends on its neighbours or on their number. alias: wrong in place. depth: the declared
- * chain of a sum is not the kernel's. fault: the launch failed. Of check images: race: two threads take one place in memory, one
+ * chain of a sum is not the kernel's. vacuous: an output that an input must move stays. fault: the launch failed. Of check images: race: two threads take one place in memory, one
  * of them writes, and nothing orders them. uninitialised: local memory or an output is read before it is written. bounds: an
  * access past the end of a buffer or of a variable in local memory. misaligned: at an address that its type does not allow.
  */
@@ -33,6 +33,7 @@ export const FINDING_CLASSES = [
   'row',
   'alias',
   'depth',
+  'vacuous',
   'fault',
   'race',
   'uninitialised',
