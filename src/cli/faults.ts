@@ -2,7 +2,7 @@
 import { findClang } from '../device/toolchain/clang.ts';
 import { writeWhole } from '../device/toolchain/cache.ts';
 import { runtimeImage } from '../device/store.ts';
-import { explain, readEquivalents } from '../faults/equivalents.ts';
+import { anchorAddress, explain, readEquivalents } from '../faults/equivalents.ts';
 import type { Explained } from '../faults/equivalents.ts';
 import { limitsVerdict } from '../faults/limits.ts';
 import type { Matrix, Texts } from '../faults/matrix.ts';
@@ -59,8 +59,8 @@ export async function faults(argv: readonly string[]): Promise<ExitCode> {
   const from = performance.now();
   const entries = readEquivalents(KERNELS);
   const judgeLimits = limitsJudge(options, kernels, listing.sources);
-  const rows = await runSelected(selected.faults, options, explain(entries, whole.faults, new Map()), judgeLimits);
-  return finish(options, rows, selected, whole.faults, performance.now() - from);
+  const rows = await runSelected(selected.faults, options, explain(entries, whole, new Map()), judgeLimits);
+  return finish(options, rows, selected, whole, performance.now() - from);
 }
 
 /** A filter that names no place of a rule selects the rule's dead anchors as well. */
@@ -68,7 +68,7 @@ function selectedOf({ faults: all, dead }: Matrix, { only }: Options): Matrix {
   const selects = matcher(only);
   return {
     faults: all.filter(({ address }) => selects(address)),
-    dead: dead.filter(({ kernel, dialect, rule }) => selects(`${kernel}@${dialect}~${rule}`)),
+    dead: dead.filter((anchor) => selects(anchorAddress(anchor))),
   };
 }
 
@@ -123,12 +123,13 @@ async function runSelected(
 async function finish(
   options: Options,
   rows: readonly FaultRow[],
-  { dead }: Matrix,
-  all: readonly Fault[],
+  selected: Matrix,
+  whole: Matrix,
   elapsedMs: number,
 ): Promise<ExitCode> {
   const results = new Map(rows.map(({ result }) => [result.address, result]));
-  const explained = explain(readEquivalents(KERNELS), all, results);
+  const explained = explain(readEquivalents(KERNELS), whole, results);
+  const dead = selected.dead.filter((anchor) => explained.dead.includes(anchor));
   // Explanations of dialects that are left out are not looked at.
   const problems = options.dialect.length === DIALECT_COUNT ? explained.problems : [];
   const tally = faultTally(rows, explained);
@@ -143,7 +144,7 @@ async function finish(
     writeWhole(options.json, `${JSON.stringify(report, undefined, 2)}\n`);
   }
   print([
-    `${seconds(elapsedMs)}; ${counted(rows.length, 'fault')} of ${all.length}, seed ${options.seed}, device host`,
+    `${seconds(elapsedMs)}; ${counted(rows.length, 'fault')} of ${whole.faults.length}, seed ${options.seed}, device host`,
   ]);
   print([summary]);
   return exitCode;

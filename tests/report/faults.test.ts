@@ -30,7 +30,7 @@ const OPEN = row('guard', {});
 const ARGUED = row('idle', {}, 'hip');
 const SAME = row('same', { status: 'same code', reason: "it compiles to the kernel's own code" });
 const BROKEN = row('broken', { status: 'broken', reason: 'k.cu:3: error: no such name' });
-const EXPLAINED = { because: new Map([[ARGUED.fault.address, 'the guard is never taken']]), problems: [] };
+const EXPLAINED = { because: new Map([[ARGUED.fault.address, 'the guard is never taken']]), dead: [], problems: [] };
 
 describe('a line', () => {
   test.each<[string, FaultRow, string | undefined, string[]]>([
