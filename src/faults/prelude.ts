@@ -27,9 +27,14 @@ TF_FAULT float tf_fault_bf16(float v) {
   const uint nearest = bits + 0x7fffu + (bits >> 16 & 1u);
   return as_float(((bits & 0x7fffffffu) > 0x7f800000u ? bits | 0x400000u : nearest) & 0xffff0000u);
 }
+#define TF_FAULT_WIDE(f) \\
+  TF_FAULT float2 f(float2 v) { return (float2)(f(v.x), f(v.y)); } \\
+  TF_FAULT float4 f(float4 v) { return (float4)(f(v.lo), f(v.hi)); } \\
+  TF_FAULT float8 f(float8 v) { return (float8)(f(v.lo), f(v.hi)); }
+TF_FAULT_WIDE(tf_fault_f16)
+TF_FAULT_WIDE(tf_fault_bf16)
 TF_FAULT float tf_fault_cut(float v) { return as_float(as_uint(v) & 0xffff0000u); }
-TF_FAULT float4 tf_fault_cut(float4 v) { return as_float4(as_uint4(v) & 0xffff0000u); }
-TF_FAULT float8 tf_fault_cut(float8 v) { return as_float8(as_uint8(v) & 0xffff0000u); }
+TF_FAULT_WIDE(tf_fault_cut)
 `;
 
 export const PRELUDES: Readonly<Record<Dialect, string>> = {

@@ -68,3 +68,12 @@ export const PLACES: ByDialect<{ readonly x: string; readonly y: string; readonl
   metal: undefined,
   xpu: { x: 'get_group_id(0)', y: 'get_group_id(1)', thread: 'get_local_id(0)' },
 };
+
+// What the project's own headers call the steps of a reduction and the stores of vectors.
+
+/** The larger of two values, a NaN of either kept. */
+export const KEEPS_NAN = 'larger';
+/** Keeps a warp's value in local memory, for the group. */
+export const KEEPS_PARTIAL = 'put_partial';
+/** Stores several values at a pointer, or at a pointer and a place. */
+export const STORES = /^store_/;

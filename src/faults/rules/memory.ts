@@ -2,10 +2,12 @@
 import type { Span } from '../../device/toolchain/lower/unit.ts';
 import { isName, textAt } from '../../device/toolchain/lower/unit.ts';
 import type { Code } from '../code.ts';
-import { bodyTokens, calls, indices, statementAround, textOf } from '../code.ts';
+import { bodyTokens, calls, functionAround, indices, statementAround, textOf } from '../code.ts';
+import type { Locals } from '../locals.ts';
+import { localArrays } from '../locals.ts';
 import type { Site, SourceRule } from '../rule.ts';
 import { site } from '../sites.ts';
-import { LOCAL, WRITABLE } from '../words.ts';
+import { STORES, WRITABLE } from '../words.ts';
 
 /** At the end of the kernel, so that its own results are right. */
 const inputOverwritten: SourceRule = {
@@ -53,7 +55,7 @@ function storeSites(code: Code, outputs: readonly string[]): Site[] {
 /** `store_vector(y + i, v)` once more, a vector on; `store_pack(y, pack, v)` with the next pack. */
 function callSites(code: Code, outputs: readonly string[]): Site[] {
   const { unit } = code;
-  return calls(code, (name) => name.startsWith('store_')).flatMap(({ name, open, close, args }) => {
+  return calls(code, (name) => STORES.test(name)).flatMap(({ name, open, close, args }) => {
     const [to, second] = args;
     if (!to || !second || !indices(to).some((i) => outputs.includes(textAt(unit, i)))) return [];
     const moved = to.last > to.first ? to : second;
@@ -66,26 +68,27 @@ function callSites(code: Code, outputs: readonly string[]): Site[] {
   });
 }
 
-const hasLocalArray = (code: Code): boolean =>
-  bodyTokens(code).some((i) => LOCAL[code.dialect].includes(textAt(code.unit, i)));
-
-/** Element 1 of an array that is filled by index is never written: the first is often kept by the thread that reads them all. */
+/**
+ * Element 1 of an array that is filled by index is never written, since the first is often kept by the thread that reads them all;
+ * of one that is filled element by element, each in turn.
+ */
 const scratchUnset: SourceRule = {
   name: 'scratch-unset',
   stands: 'an element of local memory is read and was never written',
-  applies: (_kernel, _dialect, code) => hasLocalArray(code),
-  sites: (target) => scratchSites(target.code),
+  applies: (_kernel, _dialect, code) => [...localArrays(code).values()].some((names) => names.size > 0),
+  sites: ({ code }) => scratchSites(code, localArrays(code)),
 };
 
-function scratchSites(code: Code): Site[] {
+function scratchSites(code: Code, locals: Locals): Site[] {
   const { unit } = code;
   return bodyTokens(code).flatMap((op) => {
-    if (textAt(unit, op) !== '=' || textAt(unit, op - 1) !== ']') return [];
-    const open = unit.pairs[op - 1] ?? op;
+    const around = functionAround(code, op);
+    if (textAt(unit, op) !== '=' || textAt(unit, op - 1) !== ']' || !around) return [];
     const whole = statementAround(unit, op);
-    const index = textOf(unit, { first: open + 1, last: op - 2 });
-    if (!/^(partial|tile$|x_tile|w_tile)/.test(textAt(unit, whole.first)) || /^\d+$/.test(index)) return [];
+    const index = textOf(unit, { first: (unit.pairs[op - 1] ?? op) + 1, last: op - 2 });
+    if (!locals.get(around)?.has(textAt(unit, whole.first))) return [];
     const statement = { first: whole.first, last: whole.last - 1 };
+    if (/^\d/.test(index)) return [site(unit, statement, '(void)0')];
     return [site(unit, statement, `if ((${index}) != 1) ${textOf(unit, statement)}`)];
   });
 }
@@ -107,7 +110,7 @@ const sumUnset: SourceRule = {
   },
 };
 
-const SUM_TYPE = /^(float|[aA]ccumulator)$/;
+const SUM_TYPE = /^(float[48]?|[aA]ccumulator)$/;
 const ZERO = /^(0|0\.0f|\{\}|\{0\.0f\}|Accumulator\(0\.0f\))$/;
 
 export const MEMORY: readonly SourceRule[] = [inputOverwritten, pastEnd, scratchUnset, sumUnset];

@@ -9,7 +9,7 @@ import { bodyTokens, calls, functionAround, indices, sameTokens, statementAround
 import { NARROW } from '../prelude.ts';
 import type { Site, SourceRule } from '../rule.ts';
 import { replaced, site } from '../sites.ts';
-import { FMAX, ROUNDING_POINT, TO_BF16 } from '../words.ts';
+import { FMAX, KEEPS_NAN, ROUNDING_POINT, TO_BF16 } from '../words.ts';
 
 const formulaOf = ({ contract }: Kernel): string => contract.formula.text;
 
@@ -144,7 +144,7 @@ const nanDropped: SourceRule = {
   applies: (kernel) => takesMaximum(kernel),
   sites: ({ code, dialect }) => {
     const { unit } = code;
-    const larger = calls(code, (name) => name === 'larger').map(({ name }) =>
+    const larger = calls(code, (name) => name === KEEPS_NAN).map(({ name }) =>
       site(unit, { first: name, last: name }, FMAX[dialect]),
     );
     return [...larger, ...calls(code, (name) => /^is_?nan$/.test(name)).map((call) => nanForgotten(unit, call))];
@@ -180,15 +180,19 @@ const maximumDropped: SourceRule = {
 
 const epsDropped: SourceRule = {
   name: 'eps-dropped',
-  stands: 'eps is not added',
-  applies: ({ contract }) => 'eps' in (contract.scalars ?? {}),
-  sites: ({ code }) =>
+  stands: 'a scalar that the formula adds is not added',
+  applies: (kernel) => added(kernel).length > 0,
+  sites: ({ kernel, code }) =>
     bodyTokens(code).flatMap((i) =>
-      textAt(code.unit, i) === 'eps' && textAt(code.unit, i - 1) === '+'
+      added(kernel).includes(textAt(code.unit, i)) && textAt(code.unit, i - 1) === '+'
         ? [site(code.unit, { first: i - 1, last: i }, '')]
         : [],
     ),
 };
+
+/** The scalars that stand behind a plus in the formula. */
+const added = ({ contract }: Kernel): string[] =>
+  Object.keys(contract.scalars ?? {}).filter((name) => new RegExp(`\\+ *${name}\\b`).test(contract.formula.text));
 
 /** A tie between candidates of one value goes by their ids. */
 const tieHigher: SourceRule = {

@@ -7,7 +7,7 @@ import type { Call, Code } from '../code.ts';
 import { bodyTokens, calls, functionAround, indices, statementAround, textOf } from '../code.ts';
 import type { Site, SourceRule } from '../rule.ts';
 import { loops, mentions, site } from '../sites.ts';
-import { BARRIER, LOCAL, SHUFFLES, WARP_SUM } from '../words.ts';
+import { BARRIER, KEEPS_PARTIAL, LOCAL, SHUFFLES, WARP_SUM } from '../words.ts';
 
 const hasLocal = (code: Code): boolean =>
   bodyTokens(code).some((i) => LOCAL[code.dialect].includes(textAt(code.unit, i)));
@@ -86,7 +86,7 @@ const EMPTY: Span = { first: 0, last: -1 };
 /** Statements that keep a warp's sum, where local memory may be declared. */
 function ownSums(code: Code): Call[] {
   const { unit, dialect } = code;
-  return calls(code, (name) => name === 'put_partial').filter(({ name, args }) => {
+  return calls(code, (name) => name === KEEPS_PARTIAL).filter(({ name, args }) => {
     const around = functionAround(code, name);
     const declares = around && indices(around.body).some((i) => LOCAL[dialect].includes(textAt(unit, i)));
     const [, value] = args;
