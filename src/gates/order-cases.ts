@@ -13,12 +13,12 @@ import { bytesFor } from '../families/inputs.ts';
 import type { Problem } from '../families/problem.ts';
 import { mainOutput } from '../families/problem.ts';
 import type { Shape } from '../families/tensor.ts';
-import { rowCount, rowLength, shapeText } from '../families/tensor.ts';
+import { rowCount, rowLength, shapeText, sizeOf } from '../families/tensor.ts';
 import { bytesOf, isFloat } from '../numerics/dtype.ts';
 import { ulp } from '../numerics/ulp.ts';
 import type { Contract } from '../spec/contract.ts';
 import type { Kernel } from '../spec/registration.ts';
-import { tailShapes } from '../spec/shapes.ts';
+import { stretch, tailShapes } from '../spec/shapes.ts';
 import type { Bench, GateCase } from './case.ts';
 import { CaseData } from './case.ts';
 import type { Outcome } from './finding.ts';
@@ -27,9 +27,9 @@ import { joinRows } from './rows.ts';
 import { firstRun, repeats } from './runs.ts';
 import type { Subject } from './subject.ts';
 
-/** Rows of each kind that a case takes. */
-const TELLING = 96;
-const CANCELLING = 16;
+/** Rows that a case takes, where the envelope has as many, and the share of them that cancels. */
+const ROWS = 112;
+const CANCELLING = 1 / 7;
 /** Elements of which rows are taken at once, none of them repeated, and how often: l2 norms of bf16 values are the least telling. */
 const ELEMENTS = 1 << 20;
 const LOOKS = 8;
@@ -42,17 +42,17 @@ export function orderCases({ contract, problem }: Kernel, seed: string): GateCas
   const [outer] = Object.values(contract.outputs)[0]?.dims ?? [];
   if (fills === undefined || !problem || outer === undefined) return [];
   return tailShapes(contract).map((tail) => {
-    const shape = { ...tail, [outer]: TELLING + CANCELLING };
+    const shape = stretch(contract, tail, outer, ROWS);
     const label = `${shapeText(shape)},data=orders`;
     const prepare = (): CaseData => {
       const make = (look: number): Inputs =>
         ordinaryInputs(
           contract.inputs,
-          lookedAt(problem, tail, outer),
+          lookedAt(problem, shape, outer),
           fills,
           `${seed}:${contract.name}:${label},${look}`,
         );
-      return new CaseData(tellingInputs(problem, outer, make));
+      return new CaseData(tellingInputs(problem, outer, sizeOf(shape, outer), make));
     };
     return { label, shape, mode: 'plain' as const, prepare, judge: judgeOrder };
   });
@@ -77,10 +77,10 @@ function levelled({ accumulator, formula, inputs, outputs, fills = {} }: Contrac
 }
 
 /** The shape with as many rows as are looked at once. */
-function lookedAt({ inputs, formula }: Problem, tail: Shape, outer: string): Shape {
+function lookedAt({ inputs, formula }: Problem, shape: Shape, outer: string): Shape {
   const [first] = Object.values(inputs).filter(({ dims }) => dims.at(-1) === formula.over && dims.length > 1);
-  const rows = Math.floor(ELEMENTS / (first ? rowLength(first, tail) : ELEMENTS));
-  return { ...tail, [outer]: Math.max(rows, TELLING + CANCELLING) };
+  const rows = Math.floor(ELEMENTS / (first ? rowLength(first, shape) : ELEMENTS));
+  return { ...shape, [outer]: Math.max(rows, ROWS) };
 }
 
 interface NearRow extends PlacedRow {
@@ -89,9 +89,9 @@ interface NearRow extends PlacedRow {
 }
 
 /** For each place that rounds a sum's result to 16 bits the rows that come nearest to a tie there; then rows that cancel. */
-function tellingInputs(problem: Problem, outer: string, make: (look: number) => Inputs): Inputs {
+function tellingInputs(problem: Problem, outer: string, count: number, make: (look: number) => Inputs): Inputs {
   const places = roundingPlaces(problem);
-  const each = Math.floor(TELLING / Object.keys(places.outputs).length);
+  const each = Math.max(1, Math.floor((count * (1 - CANCELLING)) / Object.keys(places.outputs).length));
   const first = make(0);
   let near: NearRow[][] = [];
   for (let look = 0; look < LOOKS; look++) {
@@ -102,15 +102,9 @@ function tellingInputs(problem: Problem, outer: string, make: (look: number) => 
     );
     if (near.every((rows) => (rows[each - 1]?.distance ?? 1) < NEAR)) break;
   }
-  const count = rowCount(mainOutput(problem), first.shape);
-  const cancelling = Array.from({ length: count }, (_, row) => ({ inputs: first, row })).filter(({ row }) =>
-    cancels(row),
-  );
-  const taken = near.flat();
-  return joinRows(first, problem.inputs, outer, [
-    ...taken,
-    ...cancelling.slice(0, TELLING + CANCELLING - taken.length),
-  ]);
+  const rows = Array.from({ length: rowCount(mainOutput(problem), first.shape) }, (_, row) => row).filter(cancels);
+  const taken = [...near.flat(), ...rows.map((row) => ({ inputs: first, row }))];
+  return joinRows(first, problem.inputs, outer, taken.slice(0, count));
 }
 
 /** The rows of one look, the tensors without rows of the first. */

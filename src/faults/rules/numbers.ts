@@ -22,18 +22,8 @@ interface Update {
   readonly adds: boolean;
 }
 
-const NO_SUM = new Set([
-  'unsigned',
-  'int',
-  'uint',
-  'size_t',
-  'ulong',
-  'ushort',
-  'bool',
-  '*',
-  'restrict',
-  '__restrict__',
-]);
+/** What stands before the name of what is no sum where it is declared: integers, pointers. */
+const NO_SUM = new Set('unsigned int uint size_t ulong ushort bool restrict __restrict__'.split(' '));
 const ADDS = /^(fmaf?|add_each|fma_each)$/;
 
 function updates(code: Code): Update[] {
@@ -53,15 +43,13 @@ function updates(code: Code): Update[] {
 /** Whether what is assigned is a floating variable of the function, whole or an element of one. */
 function isSum(code: Code, sum: Span): boolean {
   const { unit } = code;
-  const isPlace = indices(sum).every((i, k) => (k === 0 ? isName(unit, i) : k % 1 === 0 && textAt(unit, i) !== ''));
-  if (!isPlace || (sum.last > sum.first && textAt(unit, sum.first + 1) !== '[')) return false;
+  const name = textAt(unit, sum.first);
+  const isElement = textAt(unit, sum.first + 1) === '[' && textAt(unit, sum.last) === ']';
   const around = functionAround(code, sum.first);
-  const first =
-    around &&
-    indices({ first: around.parameters.first, last: sum.first }).find(
-      (i) => textAt(unit, i) === textAt(unit, sum.first),
-    );
-  return first !== undefined && first < sum.first && !NO_SUM.has(textAt(unit, first - 1)) && isName(unit, first - 1);
+  if (!isName(unit, sum.first) || !around || (sum.last > sum.first && !isElement)) return false;
+  const before = indices({ first: around.parameters.first, last: sum.first - 1 });
+  const declared = before.find((i) => textAt(unit, i) === name);
+  return declared !== undefined && isName(unit, declared - 1) && !NO_SUM.has(textAt(unit, declared - 1));
 }
 
 /** Whether a value is the sum with something added. */
