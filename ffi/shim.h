@@ -67,6 +67,8 @@ typedef struct TfLaunch {
   uint32_t local_poison; // what local memory holds before every group, repeated
   uint32_t extent_count; // at most 64
   const TfExtent* extents; // for check images; a buffer in none of them may be read and written, all of it
+  uint32_t ulps;         // of images whose functions may be off: 0 exact, 1 and 2 all up and all down, else a seed
+  uint32_t reserved;
 } TfLaunch;
 
 enum {
@@ -100,7 +102,8 @@ TF_EXPORT int32_t tf_fill(uint64_t device, uint64_t address, uint32_t word, uint
 // Loads an image from memory; the bytes may be freed afterwards.
 TF_EXPORT int32_t tf_load(uint64_t device, const void* image, uint64_t bytes, uint64_t* module);
 TF_EXPORT int32_t tf_unload(uint64_t device, uint64_t module);
-// Finds a kernel by its symbol and writes its loaded attributes as JSON: max_threads (0: no bound), static_local_bytes, arguments.
+// Finds a kernel by its symbol and writes its loaded attributes as JSON: max_threads (0: no bound), static_local_bytes, arguments,
+// and functions: four words of bits, of what the module's last launch called in an image that notes it.
 TF_EXPORT int32_t tf_kernel(uint64_t device, uint64_t module, const char* symbol, uint64_t* kernel, char* text, uint64_t capacity);
 // Queues a launch. Arguments and extents are copied.
 TF_EXPORT int32_t tf_launch(uint64_t device, const TfLaunch* launch);

@@ -230,12 +230,21 @@ static constexpr tf_u32 TF_IMAGE_KIND = TF_IMAGE_CHECK;
 static constexpr tf_u32 TF_IMAGE_KIND = 0;
 #endif
 
+// Of an image whose functions note their calls and may be moved by their documented limits. The seed is the launch's:
+// 0 leaves results alone, TF_ULPS_UP and TF_ULPS_DOWN move every one by its whole limit, others draw sign and size.
+struct TfUlps {
+  tf_u32 seed, reserved;
+  tf_u64 used[2]; // a bit a function called in the launch that ran last
+};
+enum { TF_ULPS_UP = 1, TF_ULPS_DOWN = 2, TF_ULPS_MIXED = 3 };
+
 struct TfImage {
   tf_u32 abi, flags;
   tf_u64 layout;
   const TfKernel* kernels;
   tf_u32 kernel_count, reserved;
   TfRuntime* runtime; // filled at load
+  TfUlps* ulps;       // null in other images
 };
 
 TF_INLINE constexpr tf_u64 tf_mix(tf_u64 hash, tf_u64 word) { return (hash ^ word) * 0x100000001b3ull; }
@@ -244,6 +253,7 @@ TF_INLINE constexpr tf_u64 tf_layout() {
   const tf_u64 words[] = {
     sizeof(TfSchedule), sizeof(TfThread), sizeof(TfBarrier), sizeof(TfMeeting), sizeof(TfWarp), sizeof(TfGroup),
     sizeof(TfLocalVariable), sizeof(TfRuntime), sizeof(TfParameter), sizeof(TfKernel),
+    sizeof(TfUlps), sizeof(TfImage),
     __builtin_offsetof(TfGroup, barrier), __builtin_offsetof(TfWarp, meeting), __builtin_offsetof(TfMeeting, value),
     __builtin_offsetof(TfSchedule, arguments), sizeof(TfPlace),
     TF_STACK_SHIFT, TF_REGION_SHIFT, TF_CONTEXT_SHIFT, TF_MEETING_ACTIVE, TF_MEETINGS };

@@ -180,8 +180,12 @@ TF_EXPORT int32_t tf_kernel(
     Kernel* k = &m->kernels[i];
     if (!same_text(k->entry->name, symbol)) continue;
     *kernel = (uint64_t)k;
-    Text(text, capacity) << "{\"max_threads\":" << k->entry->max_threads
-      << ",\"static_local_bytes\":" << k->static_local_bytes << ",\"arguments\":" << k->entry->parameter_count << "}";
+    Text list(text, capacity);
+    list << "{\"max_threads\":" << k->entry->max_threads
+      << ",\"static_local_bytes\":" << k->static_local_bytes << ",\"arguments\":" << k->entry->parameter_count << ",\"functions\":[";
+    const TfUlps* ulps = m->image->ulps;
+    for (int j = 0; ulps && j < 4; j++) list << (j ? "," : "") << (tf_u32)(ulps->used[j / 2] >> 32 * (j % 2));
+    list << "]}";
     return TF_OK;
   }
   Text message = report(d);

@@ -19,6 +19,11 @@ const THROUGH_SUBNORMALS = (x: string, w: string, abs: string): string => `{
     sum += size > 0x1p-6f && size < 1.0f ? scaled : one;
   }`;
 
+/** The root of a quarter is half the root, to the bit where both are rounded correctly, which no library promises. */
+const TWO_ROOTS = (square: string, rsqrt: string): string =>
+  `const float square = ${square};
+  const float scale = ${rsqrt}(square) + (${rsqrt}(square) - 0.5f * ${rsqrt}(0.25f * square)) * 64.0f;`;
+
 /** The standing controls: for each gate, a kernel built to break it. */
 export default [
   standing('row_max', [
@@ -257,6 +262,51 @@ export default [
           'sum = (accumulator)fma(from_bf16(x[i]), from_bf16(w[i]), (float)sum);',
           THROUGH_SUBNORMALS('from_bf16(x[i])', 'from_bf16(w[i])', 'fabs'),
         ),
+      },
+    },
+  ]),
+  standing('rms_rows_f32', [
+    {
+      fault: 'two roots of one number are taken for equal, as they are where roots are correctly rounded',
+      reddens: 'shapes',
+      finding: 'value',
+      mode: 'ulps-mixed',
+      edit: {
+        cuda: edit('const float scale = rsqrtf(mean_square + eps);', TWO_ROOTS('mean_square + eps', 'rsqrtf')),
+        hip: edit('const float scale = rsqrtf(mean_square + eps);', TWO_ROOTS('mean_square + eps', 'rsqrtf')),
+        xpu: edit(
+          'const float scale = rsqrt(total / (float)width + eps);',
+          TWO_ROOTS('total / (float)width + eps', 'rsqrt'),
+        ),
+      },
+    },
+  ]),
+  standing('softmax_rows_f32', [
+    {
+      fault: 'e is a sixteenth power, which has sixteen times the error of its exponential',
+      reddens: 'shapes',
+      finding: 'value',
+      mode: 'ulps-mixed',
+      edit: {
+        // Metal's exponential may be 4 ulps off, and the bound counts them once. Where it is correctly rounded, the power is 31
+        // units in the last place off at most, and within the bound.
+        metal: edit(
+          'return precise::exp(x - m);',
+          `const float e = precise::exp((x - m) * 0.0625f), e2 = e * e, e4 = e2 * e2, e8 = e4 * e4;
+  return e8 * e8;`,
+        ),
+      },
+    },
+    {
+      fault: 'e is taken by a function whose error the bound does not count',
+      reddens: 'shapes',
+      finding: 'ops',
+      mode: 'ulps-up',
+      edit: {
+        cuda: edit('held[step][j] = expf(held[step][j] - m);', 'held[step][j] = __expf(held[step][j] - m);'),
+        hip: edit('held[step][j] = expf(held[step][j] - m);', 'held[step][j] = __expf(held[step][j] - m);'),
+        metal: edit('return precise::exp(x - m);', 'return fast::exp(x - m);'),
+        xpu: edit('return exp(x - m);', 'return native_exp(x - m);'),
       },
     },
   ]),

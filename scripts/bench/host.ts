@@ -14,7 +14,7 @@ import { buildRuntime } from '../../src/device/toolchain/runtime.ts';
 import { ranges, reference } from '../../src/families/answer.ts';
 import { ordinaryInputs } from '../../src/families/fills/ordinary.ts';
 import type { Dialect } from '../../src/families/formula/functions.ts';
-import { ulpsOf } from '../../src/families/formula/functions.ts';
+import { limitOf } from '../../src/families/libraries/library.ts';
 import type { Inputs } from '../../src/families/inputs.ts';
 import { mainOutput } from '../../src/families/problem.ts';
 import { byteCount } from '../../src/families/tensor.ts';
@@ -85,7 +85,7 @@ function verify(one: Case, inputs: Inputs, outputs: ReadonlyMap<string, Uint8Arr
   const devices = new Set(one.device.map(({ label }) => label));
   const plain = outputs.get('plain') ?? new Uint8Array(0);
   for (const dialect of ['cuda', 'xpu'] as const) {
-    const ends = ranges(problem, inputs, { depth, flush: false, ulps: (op) => ulpsOf(op, dialect) })[name];
+    const ends = ranges(problem, inputs, { depth, flush: false, error: (op) => limitOf(op, dialect) })[name];
     for (const [label, bytes] of outputs) {
       if ((dialect === 'cuda') !== (devices.has(label) || label === 'plain') || !ends) continue;
       const judged = { name: `${one.name} ${label} ${name}`, tensor, shape, bytes };

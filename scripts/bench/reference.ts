@@ -5,7 +5,8 @@
 import { contract, splitContraction } from '../../src/families/contraction.ts';
 import { ranges, reference } from '../../src/families/answer.ts';
 import { ordinaryInputs } from '../../src/families/fills/ordinary.ts';
-import { ulpsOf } from '../../src/families/formula/functions.ts';
+import type { MapName } from '../../src/families/formula/functions.ts';
+import { limitOf } from '../../src/families/libraries/library.ts';
 import type { Problem } from '../../src/families/problem.ts';
 import { elementCount } from '../../src/families/tensor.ts';
 import { mainOutput } from '../../src/families/problem.ts';
@@ -28,7 +29,7 @@ function rowsLine(name: string, problem: Problem): string {
   const shape = { rows: 32, width: 4096 };
   const inputs = ordinaryInputs(problem.inputs, shape, {}, name);
   const elements = Math.max(elementCount(mainOutput(problem), shape), 32 * 4096);
-  const arithmetic = { depth: 30, flush: false, ulps: (op: Parameters<typeof ulpsOf>[0]) => ulpsOf(op, 'cuda') };
+  const arithmetic = { depth: 30, flush: false, error: (op: MapName) => limitOf(op, 'cuda') };
   const value = median(() => reference(problem, inputs));
   const range = median(() => ranges(problem, inputs, arithmetic));
   const ns = (ms: number): string => ((ms * 1e6) / elements).toFixed(1).padStart(8);

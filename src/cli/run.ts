@@ -36,13 +36,13 @@ async function finish(options: Options, { settings, plan, limits }: Selection, f
   };
   const tally = tallyOf(registrations, planned);
   const gates = settings.gates.filter((gate) => plan.registrations.some((planned) => planned.gates.includes(gate)));
-  const summary = summaryLine(tally, gates, settings.controls, limits?.tally);
+  const summary = summaryLine(tally, gates, settings.controls, limits?.tally, settings.modes);
   const code = died > 0 ? 70 : exitCode(tally, limits?.tally);
   const workers = Math.max(1, Math.min(settings.jobs, plan.jobs.length));
   const facts = { ...totals, workers, seed: options.seed, device: options.device };
   if (options.json !== undefined) {
     const program = { version: VERSION, commit: BUILD_COMMIT, platform: PLATFORM };
-    const asked = { gates, only: options.only, withControls: settings.controls };
+    const asked = { gates, modes: [...settings.modes], only: options.only, withControls: settings.controls };
     const head = { ...facts, program, ...asked, summary, exitCode: code };
     const { reportOf, reportText } = await import('../report/json.ts');
     const { writeWhole } = await import('../device/toolchain/cache.ts');
@@ -50,7 +50,12 @@ async function finish(options: Options, { settings, plan, limits }: Selection, f
   }
   if (plan.jobs.length > 0) {
     const { closingLine } = await import('../report/lines.ts');
-    print([closingLine({ ...facts, selected: selectedText(planned.kernels, plan.total) })]);
+    print([
+      closingLine({
+        ...facts,
+        selected: `${selectedText(planned.kernels, plan.total)}, modes ${settings.modes.join(', ')}`,
+      }),
+    ]);
   }
   print([summary]);
   return code;

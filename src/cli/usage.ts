@@ -15,7 +15,7 @@ Select
                    rms_rows   @metal:shapes   'rms_rows@*:sums:*'
   --gate NAME      nonfinite, repeat, shapes, sums, limits; repeatable
   --dialect NAME   cuda, hip, metal, xpu; repeatable
-  --mode NAME      plain, fused, flushed, check (races, bounds); repeatable
+  --mode NAME      plain, fused, flushed, ulps-up, ulps-down, ulps-mixed, check
   --no-controls    leave the controls out; SUMMARY says so
 
 Run

@@ -56,7 +56,7 @@ const BUFFER = 0;
 const BYTES = 1;
 const LOCAL = 2;
 
-const LAUNCH_BYTES = 80;
+const LAUNCH_BYTES = 88;
 const ARGUMENT_BYTES = 16;
 export const ARGUMENTS_MAX = 64;
 const EXTENT_BYTES = 64;
@@ -95,6 +95,7 @@ export class LaunchBlock {
     const extents = launch.check?.extents ?? [];
     view.setUint32(68, extents.length, true);
     view.setBigUint64(72, BigInt(ptr(this.bytes, EXTENTS_AT)), true);
+    view.setUint32(80, launch.ulps ?? 0, true);
     extents.forEach((extent, i) => this.writeExtent(EXTENTS_AT + i * EXTENT_BYTES, extent));
     launch.arguments.forEach((argument, i) => this.writeArgument(LAUNCH_BYTES + i * ARGUMENT_BYTES, argument));
     return this.bytes;

@@ -42,6 +42,8 @@ export interface DeviceKernel {
   /** The most threads a group may have by the kernel's own launch bound; 0 where it has none. */
   readonly maxThreads: number;
   readonly staticLocalBytes: number;
+  /** Host device: the functions that the module's last launch called, by number, in an image that notes it. */
+  readonly functions?: readonly number[];
 }
 
 export type LaunchArgument =
@@ -93,6 +95,8 @@ export interface DeviceLaunch {
   readonly check?: CheckOptions;
   /** fp32 subnormals are zero, as operands and as results. On a GPU this is its compiler's to say. */
   readonly flushDenormals?: boolean;
+  /** Host device, images whose functions may be off: 0 exact, 1 and 2 every result at its upper and lower limit, else a seed. */
+  readonly ulps?: number;
 }
 
 export interface Device {

@@ -68,7 +68,8 @@ export class HostDevice implements Device {
   /** The kernel `symbol`; its static local bytes are those of the launches that ran so far, 0 before the first. */
   kernel(module: DeviceModule, symbol: string): DeviceKernel {
     const { handle, attributes } = this.shim.kernel(this.use(), module.handle, symbol);
-    return { handle, symbol, maxThreads: attributes.max_threads, staticLocalBytes: attributes.static_local_bytes };
+    const { max_threads: maxThreads, static_local_bytes: staticLocalBytes, functions } = attributes;
+    return { handle, symbol, maxThreads, staticLocalBytes, functions: bitsOf(functions) };
   }
 
   launch(launch: HostLaunch): void {
@@ -91,3 +92,9 @@ export class HostDevice implements Device {
     return this.handle;
   }
 }
+
+/** The numbers of the bits that are set, in words of 32. */
+const bitsOf = (words: readonly number[]): number[] =>
+  words.flatMap((word, i) =>
+    Array.from({ length: 32 }, (_, bit) => 32 * i + bit).filter((bit) => (word >>> (bit % 32)) & 1),
+  );

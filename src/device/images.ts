@@ -3,10 +3,11 @@ import type { Dialect } from '../families/formula/functions.ts';
 
 /**
  * How an image is compiled. fast: every operation rounds once, as gates take it. fused: a product and the sum that takes it may
- * round once together, as nvcc, hipcc and Metal's compiler do by default. check: as fast, and every access is told to the host
- * device, which looks for races, accesses past an end and memory that nothing set; ten times slower.
+ * round once together, as nvcc, hipcc and Metal's compiler do by default. ulps: library functions note that they are called, and
+ * a launch may move their results by what their makers document. check: as fast, and every access is told to the host device,
+ * which looks for races, accesses past an end and memory that nothing set; ten times slower.
  */
-export const IMAGE_KINDS = ['fast', 'fused', 'check'] as const;
+export const IMAGE_KINDS = ['fast', 'fused', 'ulps', 'check'] as const;
 export type ImageKind = (typeof IMAGE_KINDS)[number];
 
 /** One source, as it is to be compiled: a control's edit is already in the text. */

@@ -18,6 +18,8 @@ export interface KernelAttributes {
   readonly max_threads: number;
   readonly static_local_bytes: number;
   readonly arguments: number;
+  /** Words of 32 bits; none where the image does not note its functions. */
+  readonly functions: readonly number[];
 }
 
 type Symbols = ReturnType<typeof openLibrary>['symbols'];

@@ -199,7 +199,7 @@ function runCase(
   gateCase: GateCase,
   living: readonly Living[],
   replaced: ReadonlyMap<Dialect, Subject>,
-  { limitMs }: FaultSettings,
+  { limitMs, seed }: FaultSettings,
   tell: (answer: FaultAnswer) => void,
 ): { readonly one: Living; readonly judged: Judged }[] {
   const data = gateCase.prepare();
@@ -211,9 +211,9 @@ function runCase(
       const judged = attempt(limitMs, () => {
         stage ??= new Stage(device, one.subject.contract, data.inputs, limitMs);
         const other = replaced.get(one.fault.dialect);
-        const bench = { device, stage, limitMs, ...(other && { replaced: other.inMode(gateCase.mode) }) };
+        const bench = { device, stage, limitMs, ...(other && { replaced: other.inMode(gateCase.mode, seed) }) };
         const gate = GATE_BY_NAME[gateName];
-        return (gateCase.judge ?? gate.judge)(data, one.subject.inMode(gateCase.mode), bench);
+        return (gateCase.judge ?? gate.judge)(data, one.subject.inMode(gateCase.mode, seed), bench);
       });
       one.elapsedMs += performance.now() - from;
       return { one, judged };

@@ -57,6 +57,8 @@ export interface Outcome {
   readonly notes?: readonly Note[];
   readonly chains?: readonly Chain[];
   readonly detected?: Detected;
+  /** The library functions that the launch called, where its image notes them. */
+  readonly functions?: readonly string[];
 }
 
 export function worseMargin(a: Margin | undefined, b: Margin | undefined): Margin | undefined {

@@ -8,6 +8,8 @@ import { nothingToProve } from './applies.ts';
 import type { GateCase } from './case.ts';
 import type { Finding, Note, Outcome } from './finding.ts';
 import { worseMargin } from './finding.ts';
+import { unusedOps } from './ops.ts';
+import { MODE } from './mode.ts';
 import type { CaseFinding, GateResult, Sees, Status } from './result.ts';
 
 /** A finding at its case, without what only the gate itself needs. */
@@ -42,6 +44,9 @@ export class GateTrial {
   private readonly notes = new Map<string, Note>();
   private readonly chains: NonNullable<GateResult['chains']>[number][] = [];
   private readonly detected: NonNullable<GateResult['detected']>[number][] = [];
+  /** Functions called by what ran in modes whose images note them. */
+  private readonly functions = new Set<string>();
+  private noted = 0;
   private margin: GateResult['margin'];
   private reason: string | undefined;
   private cases = 0;
@@ -84,6 +89,8 @@ export class GateTrial {
     for (const note of outcome.notes ?? []) this.note(note);
     if (outcome.detected) this.detected.push({ ...outcome.detected, label: gateCase.label });
     for (const chain of outcome.chains ?? []) this.chains.push({ ...chain, label: gateCase.label });
+    if (MODE[gateCase.mode].image === 'ulps') this.noted++;
+    for (const name of outcome.functions ?? []) this.functions.add(name);
     const worse = worseMargin(this.margin, outcome.margin);
     if (worse && worse !== this.margin) this.margin = { ...worse, label: gateCase.label };
   }
@@ -132,6 +139,9 @@ export class GateTrial {
       return { status: 'not run', reason: `${this.skipped} cases do not fit` };
     const known = knownFindings(this.kernel.contract, this.dialect, this.gate);
     if (this.unknown()) return { status: 'fail' };
+    const unused =
+      this.noted > 0 && this.selectsAll() ? unusedOps(this.kernel.contract, this.dialect, this.functions) : undefined;
+    if (unused !== undefined) return { status: 'fail', reason: unused };
     const gone = known.find((entry) => !this.findings.some((finding) => finding.class === entry.finding));
     if (gone)
       return {

@@ -153,9 +153,9 @@ function runCases(
     const made = (data ??= gateCase.prepare());
     return attempt(limitMs, () => {
       stage ??= new Stage(device, subject.contract, made.inputs, limitMs);
-      const beside = replaced && { replaced: replaced.inMode(gateCase.mode) };
+      const beside = replaced && { replaced: replaced.inMode(gateCase.mode, options.seed) };
       const bench = { device, stage, limitMs, ...beside, ...(check && { check }), ...(schedules && { schedules }) };
-      return (gateCase.judge ?? gate.judge)(made, subject.inMode(gateCase.mode), bench);
+      return (gateCase.judge ?? gate.judge)(made, subject.inMode(gateCase.mode, options.seed), bench);
     });
   };
   try {

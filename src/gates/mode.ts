@@ -8,14 +8,26 @@ import type { GateCase } from './case.ts';
 interface Mode {
   readonly image: ImageKind;
   readonly flush: boolean;
+  /** How far off a launch's functions are, from the run's seed; 0: not at all. */
+  readonly ulps: (seed: string) => number;
 }
 
+const exact = (): number => 0;
+/** Of a launch's `ulps`: every result at its upper limit, at its lower one, and the first of those that draw. */
+const [UP, DOWN, DRAWN] = [1, 2, 3] as const;
+
 export const MODE: Readonly<Record<ModeName, Mode>> = {
-  plain: { image: 'fast', flush: false },
-  fused: { image: 'fused', flush: false },
-  flushed: { image: 'fast', flush: true },
-  check: { image: 'check', flush: false },
+  plain: { image: 'fast', flush: false, ulps: exact },
+  fused: { image: 'fused', flush: false, ulps: exact },
+  flushed: { image: 'fast', flush: true, ulps: exact },
+  'ulps-up': { image: 'ulps', flush: false, ulps: () => UP },
+  'ulps-down': { image: 'ulps', flush: false, ulps: () => DOWN },
+  'ulps-mixed': { image: 'ulps', flush: false, ulps: (seed) => DRAWN + (Number(seed) % 2 ** 31) },
+  check: { image: 'check', flush: false, ulps: exact },
 };
+
+/** The modes of arithmetic, which gate 3 adds. */
+export const ARITHMETIC: readonly AddedMode[] = ['fused', 'flushed', 'ulps-up', 'ulps-down', 'ulps-mixed'];
 
 /** A case, and the same data in other modes. Subnormals that a contract says are kept are not flushed. */
 export function inModes({ denormals }: Contract, plain: GateCase, modes: readonly AddedMode[]): GateCase[] {

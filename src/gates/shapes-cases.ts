@@ -6,7 +6,7 @@ import type { Kernel } from '../spec/registration.ts';
 import { gateShapes, routeBases, stretch, tailShapes } from '../spec/shapes.ts';
 import type { GateCase } from './case.ts';
 import { CaseData } from './case.ts';
-import { inModes } from './mode.ts';
+import { ARITHMETIC, inModes } from './mode.ts';
 
 export function shapeCases(kernel: Kernel, seed: string): GateCase[] {
   return [...ordinaryCases(kernel, seed), ...cornerCases(kernel, seed)];
@@ -20,7 +20,7 @@ function ordinaryCases({ contract }: Kernel, seed: string): GateCase[] {
     const prepare = (): CaseData =>
       new CaseData(ordinaryInputs(contract.inputs, shape, contract.fills ?? {}, `${seed}:${contract.name}:${text}`));
     const plain = { label: text, shape, mode: 'plain', prepare } as const;
-    return inModes(contract, plain, telling.has(text) ? ['fused', 'flushed'] : []);
+    return inModes(contract, plain, telling.has(text) ? ARITHMETIC : []);
   });
 }
 
@@ -43,7 +43,7 @@ function cornerCases({ contract }: Kernel, seed: string): GateCase[] {
       return inModes(
         contract,
         { label, shape, mode: 'plain', prepare },
-        contract.formula.family === 'rule' ? ['fused'] : ['fused', 'flushed'],
+        contract.formula.family === 'rule' ? ['fused'] : ARITHMETIC,
       );
     });
   });

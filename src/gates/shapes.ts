@@ -20,6 +20,7 @@ import { judgeMoves } from './moves.ts';
 import { ruleFinding } from './rules.ts';
 import { shapeCases } from './shapes-cases.ts';
 import type { Outputs } from './stage.ts';
+import { opsFindings } from './ops.ts';
 import { Stage } from './stage.ts';
 import type { Subject } from './subject.ts';
 import { unwrittenOutputs } from './unwritten.ts';
@@ -31,9 +32,11 @@ export const shapes: Gate = {
     const { stage } = bench;
     const route = subject.route(data.shape);
     const outputs = stage.run(route);
-    const outcome = judgeOutputs(data, subject, bench, outputs);
+    const functions = route.functions?.() ?? [];
+    const unstated = opsFindings(subject, route.launch, functions);
+    const outcome = { ...judgeOutputs(data, subject, bench, outputs), functions };
     if (outcome.findings.length === 0) {
-      const changed = stage.verify();
+      const changed = [...unstated, ...stage.verify()];
       const moves = movesOf(data, subject, bench, outputs);
       const notes = [...(outcome.notes ?? []), ...moves.notes];
       const findings = [...changed, ...moves.findings];
@@ -45,14 +48,16 @@ export const shapes: Gate = {
       ...finding,
       ...whyOf(subject.contract, data.shape, finding),
     }));
-    return { findings: [...findings, ...stage.verify()] };
+    return { findings: [...unstated, ...findings, ...stage.verify()], functions };
   },
 };
 
 /** What moves an output is asked at the tail of each route, of a kernel that is right there. */
 function movesOf(data: CaseData, subject: Subject, bench: Bench, outputs: Outputs): Moves {
-  const { contract, control } = subject;
-  if (data.corners || (control && control.finding !== 'vacuous')) return { findings: [], notes: [] };
+  const { contract, control, mode } = subject;
+  // What moves and what is seen does not hang on the mode.
+  if (mode !== 'plain' || data.corners || (control && control.finding !== 'vacuous'))
+    return { findings: [], notes: [] };
   const text = shapeText(data.shape);
   const isTail = tailShapes(contract).some((shape) => shapeText(shape) === text);
   return isTail ? judgeMoves(data, subject, bench, outputs) : { findings: [], notes: [] };
@@ -60,8 +65,8 @@ function movesOf(data: CaseData, subject: Subject, bench: Bench, outputs: Output
 
 /** Limits of detection are taken where the bound is widest, of the kernel itself, on ordinary data. */
 function detected(data: CaseData, subject: Subject, outputs: Outputs): Pick<Outcome, 'detected'> {
-  const { problem, contract, control } = subject;
-  if (!problem || control || data.corners || contract.replaces !== undefined) return {};
+  const { problem, contract, control, mode } = subject;
+  if (mode !== 'plain' || !problem || control || data.corners || contract.replaces !== undefined) return {};
   const text = shapeText(data.shape);
   if (!longestShapes(contract, problem.formula.over).some((shape) => shapeText(shape) === text)) return {};
   return { detected: detectedIn(data, problem, subject, outputs, subject.arithmetic(data.shape)) };

@@ -107,6 +107,7 @@ export class Stage {
         localPoison: options.localPoison ?? LOCAL_POISONS[0],
         flushDenormals: route.flush,
         ...(options.check && { check: { ...options.check, extents: this.extents(options.alias ?? {}) } }),
+        ulps: route.ulps,
       });
       this.device.wait(this.limitMs);
     } catch (error) {

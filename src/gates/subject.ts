@@ -2,8 +2,9 @@
 import type { Device, DeviceKernel } from '../device/device.ts';
 import type { ImageKind, ImageRequest, ImageStore } from '../device/images.ts';
 import { withoutPoint } from '../families/formula/graph.ts';
-import type { Dialect } from '../families/formula/functions.ts';
-import { ulpsOf } from '../families/formula/functions.ts';
+import type { Dialect, MapName } from '../families/formula/functions.ts';
+import type { Limit } from '../families/libraries/limit.ts';
+import { LIBRARIES, limitOf } from '../families/libraries/library.ts';
 import type { Arithmetic } from '../families/formula/range.ts';
 import type { Problem } from '../families/problem.ts';
 import { problemOf } from '../families/problem.ts';
@@ -26,6 +27,10 @@ export interface Route {
   readonly cluster: number;
   /** Subnormals are flushed. */
   readonly flush: boolean;
+  /** How far off the launch's functions are. */
+  readonly ulps: number;
+  /** The functions that the last launch called, by name; undefined where the image does not note them. */
+  readonly functions?: () => readonly string[];
 }
 
 export interface Subject {
@@ -35,8 +40,10 @@ export interface Subject {
   readonly control?: PlantedControl;
   /** The formula that is claimed: a formula control's is not the contract's. */
   readonly problem?: Problem;
+  /** The mode in which it is judged. */
+  readonly mode: ModeName;
   /** The same subject in a mode that it was prepared for. */
-  readonly inMode: (mode: ModeName) => Subject;
+  readonly inMode: (mode: ModeName, seed: string) => Subject;
   /** The route that takes a shape. */
   readonly route: (shape: Shape) => Route;
   /** What the arithmetic of this dialect and route may do at a shape. */
@@ -75,7 +82,11 @@ export async function prepareSubject(
         const image = await imageOf(sources, kernel, dialect, kind, planted, control);
         const module = device.load(image);
         modules.push({ unload: () => device.unload(module) });
-        routes.push({ kind, launch, route: routeFor(planted, device.kernel(module, planted.symbol)) });
+        const noted = kind === 'ulps' && {
+          functions: () => namesOfUsed(dialect, device.kernel(module, planted.symbol).functions ?? []),
+        };
+        const route = { ...routeFor(planted, device.kernel(module, planted.symbol)), ...noted };
+        routes.push({ kind, launch, route });
       }
     }
   } catch (error) {
@@ -85,21 +96,25 @@ export async function prepareSubject(
       : new SubjectError(error instanceof Error ? error.message : String(error));
   }
   const same = { kernel, contract, dialect, ...(control && { control }), ...(problem && { problem }), release };
-  const inMode = (mode: ModeName): Subject => {
-    const route = (shape: Shape): Route => ({ ...routeAt(routes, mode, dialect, shape), flush: MODE[mode].flush });
+  const inMode = (mode: ModeName, seed: string): Subject => {
+    const { flush, ulps } = MODE[mode];
+    const route = (shape: Shape): Route => ({ ...routeAt(routes, mode, dialect, shape), flush, ulps: ulps(seed) });
     const arithmetic = (shape: Shape): ReturnType<Subject['arithmetic']> =>
-      arithmeticOf(contract, problem, dialect, route(shape).launch.depth(shape), MODE[mode].flush);
-    return { ...same, inMode, route, arithmetic };
+      arithmeticOf(contract, problem, dialect, route(shape).launch, shape, flush);
+    return { ...same, mode, inMode, route, arithmetic };
   };
-  return inMode('plain');
+  return inMode('plain', '');
 }
 
 /** A launch's kernel in an image of a kind. */
 interface LoadedRoute {
   readonly kind: ImageKind;
   readonly launch: Launch;
-  readonly route: Omit<Route, 'flush'>;
+  readonly route: Omit<Route, 'flush' | 'ulps'>;
 }
+
+const namesOfUsed = (dialect: Dialect, ids: readonly number[]): string[] =>
+  ids.map((id) => LIBRARIES[dialect].functions[id]?.name ?? `function ${id}`);
 
 function routeAt(routes: readonly LoadedRoute[], mode: ModeName, dialect: Dialect, shape: Shape): LoadedRoute['route'] {
   const found = routes.find(({ kind, launch }) => kind === MODE[mode].image && (launch.when?.(shape) ?? true));
@@ -198,7 +213,8 @@ function arithmeticOf(
   contract: Contract,
   problem: Problem | undefined,
   dialect: Dialect,
-  depth: number,
+  launch: Launch,
+  shape: Shape,
   flushed: boolean,
 ): Arithmetic & { key: string } {
   const flush = flushed || contract.denormals === 'flush';
@@ -207,6 +223,8 @@ function arithmeticOf(
       node.kind === 'map' ? [node.op] : node.kind === 'reduce' ? ['div' as const] : [],
     ),
   );
-  const errors = [...used].map((op) => `${op}=${ulpsOf(op, dialect)}`).toSorted();
-  return { depth, flush, ulps: (op) => ulpsOf(op, dialect), key: `${depth} ${flush} ${errors.join(' ')}` };
+  const depth = launch.depth(shape);
+  const error = (op: MapName): Limit => limitOf(op, dialect, launch.ops);
+  const errors = [...used].map((op) => `${op}=${JSON.stringify(error(op))}`).toSorted();
+  return { depth, flush, error, key: `${depth} ${flush} ${errors.join(' ')}` };
 }

@@ -3,6 +3,7 @@ import * as v from 'valibot';
 import type { Verdict } from '../audit/audit.ts';
 import type { ToldControl } from '../audit/controls.ts';
 import { GATES } from '../spec/contract.ts';
+import { MODES } from '../spec/modes.ts';
 import { DIALECTS } from '../families/formula/functions.ts';
 import { limitControlRow, verdictEntries } from './limits-row.ts';
 import { statusOf } from './registration.ts';
@@ -107,6 +108,8 @@ export const reportSchema = v.strictObject({
   seed: text,
   /** Of gates 1 to 4. */
   gates: v.array(v.picklist(GATES)),
+  /** The modes that were asked for. */
+  modes: v.optional(v.array(v.picklist(MODES))),
   only: v.array(text),
   withControls: v.boolean(),
   workers: whole,

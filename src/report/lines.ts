@@ -3,6 +3,7 @@
  * below the first are indented under its address.
  */
 import { addressText, controlAddress } from '../spec/address.ts';
+import { modeOfLabel } from '../spec/modes.ts';
 import { registrationName } from '../spec/registration.ts';
 import type { CaseFinding, ControlResult, GateResult } from '../gates/result.ts';
 import { chainLines } from './chains.ts';
@@ -78,7 +79,10 @@ function verdictLines(registration: Registration, context: LineContext): string[
 /** `PASS  rms_rows@cuda  host  worst 0.31 of bound  4 gates  0.42 s`. */
 export function passLines(registration: Registration, { device, style }: LineContext): string[] {
   const margin = marginOf(registration);
-  const worst = margin ? `worst ${share(margin.share)} of bound` : 'no bounded output';
+  const mode = margin && modeOfLabel(margin.label);
+  const worst = margin
+    ? `worst ${share(margin.share)} of bound${mode === 'plain' ? '' : ` (${mode})`}`
+    : 'no bounded output';
   const gates = counted(registration.gates.filter((gate) => gate.cases > 0).length, 'gate');
   const name = registrationName(registration.kernel, registration.dialect);
   const words = [style.good('PASS'), name, device, worst, gates, seconds(elapsedOf(registration))];

@@ -1,6 +1,5 @@
 /** What SUMMARY counts: one kernel in one dialect, with every gate and every control that ran for it. */
 import type { Dialect } from '../families/formula/functions.ts';
-import type { Margin } from '../gates/finding.ts';
 import { worseMargin } from '../gates/finding.ts';
 import type { ControlResult, GateResult, Status } from '../gates/result.ts';
 
@@ -21,8 +20,11 @@ export function statusOf({ gates }: Pick<Registration, 'gates'>): Status | undef
 }
 
 /** The margin nearest to its bound, over all gates. */
-export function marginOf({ gates }: Registration): Margin | undefined {
-  return gates.reduce<Margin | undefined>((worst, gate) => worseMargin(worst, gate.margin), undefined);
+export function marginOf({ gates }: Registration): GateResult['margin'] {
+  return gates.reduce<GateResult['margin']>(
+    (worst, { margin }) => (worseMargin(worst, margin) === worst ? worst : margin),
+    undefined,
+  );
 }
 
 /** Milliseconds that the registration's own gates took; a case's reference counts where it was taken first. */

@@ -1,5 +1,7 @@
 /** Counts, the SUMMARY line and the exit code. Every registration and every control is in exactly one count. */
 import type { GateName } from '../spec/contract.ts';
+import type { ModeName } from '../spec/modes.ts';
+import { MODES } from '../spec/modes.ts';
 import type { ControlStatus, Status } from '../gates/result.ts';
 import type { Registration } from './registration.ts';
 import { statusOf } from './registration.ts';
@@ -46,12 +48,13 @@ function expectSum(what: string, counts: Readonly<Record<string, number>>, plann
   if (sum !== planned) throw new Error(`SUMMARY does not add up: ${planned} ${what} were planned, ${sum} came back`);
 }
 
-/** The last line of a run. `withControls` false: they were left out by request. */
+/** The last line of a run. `withControls` false: they were left out by request, as are modes that are not among `modes`. */
 export function summaryLine(
   { kernels, controls, planned }: Tally,
   gates: readonly GateName[],
   withControls: boolean,
   limits?: LimitsTally,
+  modes: readonly ModeName[] = MODES,
 ): string {
   const verdicts = [
     `${count(kernels.pass)} pass ${gateNumbers(gates)}`,
@@ -75,6 +78,7 @@ export function summaryLine(
     limits ? `${counted(limits.problems, 'limit problem')}, ${count(limits.pending)} pending` : 'gate 5 not run',
     ...(gates.length > 0 ? ['faults not planted (--faults)'] : []),
   ];
+  if (modes.length < MODES.length) parts.push(`${modes.join(', ')} alone (--mode)`);
   return parts.join('; ');
 }
 

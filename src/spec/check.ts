@@ -6,6 +6,7 @@ import type { Dialect } from '../families/formula/functions.ts';
 import { interiorPoints, nameOf } from '../families/formula/graph.ts';
 import { checkData } from './check-data.ts';
 import { checkLaunches } from './check-launch.ts';
+import { checkOps } from './check-ops.ts';
 import type { Contract, Control, Launch } from './contract.ts';
 import type { Kernel } from './registration.ts';
 import { dialectOf, launchesOf, sourceOf } from './registration.ts';
@@ -20,6 +21,7 @@ export function checkKernel(kernel: Kernel, sources: ReadonlyMap<string, string>
     ...checkArithmetic(kernel),
     ...checkData(contract),
     ...checkLaunches(contract),
+    ...checkOps(contract, kernel.problem),
     ...checkFolder(kernel, sources),
     ...kernel.controls.flatMap((control) => checkControl(kernel, control)),
     ...checkPoints(kernel),

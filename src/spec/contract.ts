@@ -4,6 +4,7 @@ import type { FillName } from '../families/fills/ordinary.ts';
 import type { Dialect } from '../families/formula/functions.ts';
 import type { FormulaText } from '../families/problem.ts';
 import type { Tensor } from '../families/tensor.ts';
+import type { Ops } from '../families/libraries/library.ts';
 import type { AddedMode } from './modes.ts';
 
 export type { Dialect, FillName, Tensor };
@@ -16,9 +17,10 @@ export const GATES: readonly GateName[] = ['nonfinite', 'repeat', 'shapes', 'sum
  * of the kernel it replaces. rule: against the contract's stated rule. different: bytes differ between runs. unwritten:
  * still the poison of two runs. input: an input changed. guard: bytes around a buffer changed. over-read: an output depends on
  * the bytes around an input. row: a row depends on its neighbours or on their number. alias: wrong in place. depth: the declared
- * chain of a sum is not the kernel's. vacuous: an output that an input must move stays. fault: the launch failed. Of check images: race: two threads take one place in memory, one
- * of them writes, and nothing orders them. uninitialised: local memory or an output is read before it is written. bounds: an
- * access past the end of a buffer or of a variable in local memory. misaligned: at an address that its type does not allow.
+ * chain of a sum is not the kernel's. vacuous: an output that an input must move stays. ops: a library function whose error the
+ * bound does not count. fault: the launch failed. Of check images: race: two threads take one place in memory, one of them writes,
+ * and nothing orders them. uninitialised: local memory or an output is read before it is written. bounds: an access past the end
+ * of a buffer or of a variable in local memory. misaligned: at an address that its type does not allow.
  */
 export const FINDING_CLASSES = [
   'class',
@@ -35,6 +37,7 @@ export const FINDING_CLASSES = [
   'depth',
   'vacuous',
   'fault',
+  'ops',
   'race',
   'uninitialised',
   'bounds',
@@ -74,6 +77,11 @@ export interface Launch<D extends string = string> {
   readonly cluster?: number;
   /** Whether the launcher asks the driver for more local memory than its default allows; no where this is not said. */
   readonly optIn?: boolean;
+  /**
+   * The functions, by the dialect's names, that compute a map of the formula where it is not the standard one: `{ exp: '__expf' }`,
+   * or several whose errors add up: `{ rsqrt: ['sqrtf', '/'] }`.
+   */
+  readonly ops?: Ops;
   /** Passed to the compiler as -D. */
   readonly defines?: Readonly<Record<string, number | string>>;
 }

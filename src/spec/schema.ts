@@ -1,7 +1,8 @@
 /** The values of a contract that types cannot hold, checked when it is loaded: sizes, names, and what refers to what. */
 import * as v from 'valibot';
 import { FILL_NAMES } from '../families/fills/ordinary.ts';
-import { DIALECTS } from '../families/formula/functions.ts';
+import type { MapName } from '../families/formula/functions.ts';
+import { DIALECTS, MAPS } from '../families/formula/functions.ts';
 import { DTYPES } from '../numerics/dtype.ts';
 import { FINDING_CLASSES, GATES } from './contract.ts';
 import { MODES } from './modes.ts';
@@ -40,6 +41,7 @@ const launch = fields({
   localBytes: v.optional(v.function()),
   cluster: v.optional(size),
   optIn: v.optional(v.boolean()),
+  ops: v.optional(v.record(oneOf(Object.keys(MAPS) as MapName[]), v.union([v.string(), v.array(v.string())]))),
   defines: v.optional(v.record(v.string(), v.union([v.number(), v.string()]))),
 });
 // Not a union, whose problem would not say what is wrong with the launch that is meant.

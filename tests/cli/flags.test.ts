@@ -11,7 +11,7 @@ const defaults: Omit<Options, 'jobs' | 'json' | 'schedules'> = {
   only: [],
   gate: ['nonfinite', 'repeat', 'shapes', 'sums', 'limits'],
   dialect: ['cuda', 'hip', 'metal', 'xpu'],
-  mode: ['plain', 'fused', 'flushed', 'check'],
+  mode: ['plain', 'fused', 'flushed', 'ulps-up', 'ulps-down', 'ulps-mixed', 'check'],
   device: 'host',
   seed: '1',
   timeout: 30,

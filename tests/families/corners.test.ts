@@ -62,7 +62,7 @@ describe('corner rows', () => {
     const [rows, columns] = DENSE.outputs['y']?.dims ?? [];
     const shape = { [rows ?? '']: kinds.length, [columns ?? '']: kinds.length, [DENSE.formula.over]: 64 };
     const inputs = cornerInputs(DENSE.inputs, shape, {}, kinds, 'seed', 0);
-    const ends = ranges(DENSE, inputs, { depth: 64, flush: false, ulps: () => 0.5 })['y'];
+    const ends = ranges(DENSE, inputs, { depth: 64, flush: false, error: () => ({ ulps: 0.5 }) })['y'];
     const want = reference(DENSE, inputs)['y'] ?? new Float64Array(0);
     const underflowing = [...want].filter((value) => value !== 0 && Math.abs(value) < 2 ** -150);
     expect(underflowing.length).toBeGreaterThan(0);

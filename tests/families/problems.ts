@@ -3,7 +3,7 @@ import type { Problem } from '../../src/families/problem.ts';
 import { problemOf } from '../../src/families/problem.ts';
 import type { Tensor } from '../../src/families/tensor.ts';
 import type { Arithmetic } from '../../src/families/formula/range.ts';
-import { ulpsOf } from '../../src/families/formula/functions.ts';
+import { limitOf } from '../../src/families/libraries/library.ts';
 
 export const bf16 = (...dims: string[]): Tensor => ({ dtype: 'bf16', dims });
 export const f32 = (...dims: string[]): Tensor => ({ dtype: 'f32', dims });
@@ -67,4 +67,4 @@ export const affineProblem = (bits: number): Problem =>
   );
 
 /** A sum of the given depth, by CUDA's functions, subnormals kept. */
-export const arithmetic = (depth: number): Arithmetic => ({ depth, flush: false, ulps: (op) => ulpsOf(op, 'cuda') });
+export const arithmetic = (depth: number): Arithmetic => ({ depth, flush: false, error: (op) => limitOf(op, 'cuda') });

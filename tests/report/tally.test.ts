@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import type { ControlResult, ControlStatus, GateResult, Status } from '../../src/gates/result.ts';
+import type { ModeName } from '../../src/spec/modes.ts';
 import { GATES } from '../../src/spec/contract.ts';
 import type { Registration } from '../../src/report/registration.ts';
 import { statusOf } from '../../src/report/registration.ts';
@@ -83,6 +84,13 @@ describe('SUMMARY', () => {
 
   test('says that controls were left out', () => {
     expect(summaryLine(tally(registration(['pass'])), GATES, false)).toContain('; controls not run (--no-controls); ');
+  });
+
+  test('says which modes ran where some were left out', () => {
+    const line = (modes?: readonly ModeName[]): string =>
+      summaryLine(tally(registration(['pass'])), GATES, true, undefined, modes);
+    expect(line(['plain', 'fused']).endsWith('; plain, fused alone (--mode)')).toBe(true);
+    expect(line()).not.toContain('--mode');
   });
 
   test.each([

@@ -36,6 +36,11 @@ describe('a launch', () => {
     ['negative local memory', { localBytes: () => -4 }, 'has localBytes -4 at rows=1,width=64: dynamic local memory'],
     ['half a byte', { localBytes: ({ width }: Sizes) => width / 128 }, 'has localBytes 0.5 at'],
     ['local memory that throws', { localBytes: boom }, 'its localBytes throws at rows=1,width=64: boom'],
+    [
+      'ops of a map that the formula lacks',
+      { ops: { tanh: 'tanhf' } },
+      'states ops for tanh, which the formula does not have',
+    ],
     ['a depth of 0', { depth: () => 0 }, 'has depth 0 at rows=1,width=64: a sum has at least one rounding'],
     [
       'a depth that is no number',
@@ -56,6 +61,12 @@ describe('a launch', () => {
     expect(lines).toHaveLength(1);
     expect(lines[0]).toContain('the cuda launch of k');
     expect(lines[0]).toContain(message);
+  });
+
+  test('that takes a map by a function which is not there is told which one is meant', () => {
+    expect(launched({ ops: { exp: '__exppf' } })).toContain(
+      "takes exp by '__exppf', which is no cuda function whose error is known, did you mean '__expf'?",
+    );
   });
 
   test('is asked only at the shapes that reach it', () => {

@@ -7,6 +7,15 @@
 
 #define TF_UNWRAP(...) __VA_ARGS__
 
+// What an image of the kind `ulps` keeps of its functions (ulps.h).
+#if defined(TF_ULPS)
+#define TF_ULPS_STATE &tf_ulps
+#define TF_ULPS_DEFINE __attribute__((visibility("hidden"))) TfUlps tf_ulps;
+#else
+#define TF_ULPS_STATE nullptr
+#define TF_ULPS_DEFINE
+#endif
+
 // Type, dimensions and alignment come in parentheses, since each may hold commas.
 #define TF_LOCAL(TYPE, name, DIMS, ALIGN, line)                                                                       \
   typedef TF_UNWRAP TYPE tf_local_type_##name TF_UNWRAP DIMS;                                                         \
@@ -23,10 +32,11 @@
 #define TF_KERNELS_END                                                                                                \
   { nullptr, nullptr, nullptr, nullptr, 0, 0, 0, 0 } };                                                                      \
   extern "C" {                                                                                                        \
+  TF_ULPS_DEFINE                                                                                                       \
   __attribute__((visibility("hidden"))) TfRuntime tf_runtime;                                                         \
   __attribute__((visibility("default"))) const TfImage* tf_image(void) {                                              \
-    static const TfImage image = { TF_IMAGE_ABI, tf_image_flags | TF_IMAGE_KIND, tf_layout(), tf_kernel_table,                        \
-      sizeof tf_kernel_table / sizeof *tf_kernel_table - 1, 0, &tf_runtime };                                         \
+    static const TfImage image = { TF_IMAGE_ABI, tf_image_flags | TF_IMAGE_KIND, tf_layout(), tf_kernel_table,        \
+      sizeof tf_kernel_table / sizeof *tf_kernel_table - 1, 0, &tf_runtime, TF_ULPS_STATE };                          \
     return &image;                                                                                                    \
   }                                                                                                                   \
   }

@@ -274,6 +274,7 @@ int launch_run(Device* d, Queued* q) {
   d->fault.thread = nullptr;
   d->status = prepare(d, q);
   if (!d->status) {
+    if (TfUlps* ulps = q->module->image->ulps) *ulps = { q->launch.ulps, 0, { 0, 0 } };
     tf_u64 control = os_float_control(q->launch.flags & TF_FLUSH_DENORMALS);
     run_grid(d);
     os_float_restore(control);

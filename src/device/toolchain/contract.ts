@@ -6,7 +6,12 @@
 import type { ImageKind } from '../images.ts';
 
 /** What a kind does where it is permitted. */
-const PERMITTED: Readonly<Record<ImageKind, 'off' | 'fast'>> = { fast: 'off', fused: 'fast', check: 'off' };
+const PERMITTED: Readonly<Record<ImageKind, 'off' | 'fast'>> = {
+  fast: 'off',
+  fused: 'fast',
+  ulps: 'off',
+  check: 'off',
+};
 
 /** Pragmas after the preprocessor: those of C and OpenCL C, then those of Metal and clang. */
 const PRAGMA =
@@ -19,5 +24,5 @@ export function withContraction(source: string, kind: ImageKind): string {
   const stated = source.replaceAll(PRAGMA, (_, c?: string, other?: string) =>
     pragma((c ?? other)?.toLowerCase() === 'off' ? 'off' : PERMITTED[kind]),
   );
-  return kind !== 'fused' ? stated : `${pragma(PERMITTED[kind])}\n${stated}`;
+  return PERMITTED[kind] === 'off' ? stated : `${pragma(PERMITTED[kind])}\n${stated}`;
 }

@@ -5,6 +5,7 @@
 
 import { join } from 'node:path';
 import type { ImageKind } from '../images.ts';
+import { limitMacros } from './limits.ts';
 
 export type HostDialect = 'cuda' | 'hip' | 'metal' | 'xpu';
 
@@ -39,7 +40,11 @@ const CONTRACT: Readonly<Record<ImageKind, string>> = {
   fast: '-ffp-contract=off',
   fused: '-ffp-contract=fast-honor-pragmas',
   check: '-ffp-contract=off',
+  ulps: '-ffp-contract=off',
 };
+
+/** The macro by which headers let results be off. */
+const ULPS = '-DTF_ULPS=1';
 
 /** The least processor: AVX2, FMA and F16C on x86-64, so that fmaf is an instruction. */
 const PROCESSOR = process.arch === 'x64' ? ['-march=x86-64-v3'] : [];
@@ -93,7 +98,7 @@ const CHECK = [
   ...mllvm('-asan-kernel-mem-intrinsic-prefix=1'),
 ];
 
-const CODE_OF: Readonly<Record<ImageKind, readonly string[]>> = { fast: FAST, fused: FAST, check: CHECK };
+const CODE_OF: Readonly<Record<ImageKind, readonly string[]>> = { fast: FAST, fused: FAST, ulps: FAST, check: CHECK };
 
 /** What a flag may depend on. */
 export interface ClangVersion {
@@ -175,6 +180,7 @@ export function preprocessFlags({ kind, dialect, inSteps, sourceFolder, includeD
     ...DEFINES[dialect],
     ...(kind === 'check' ? [CHECK_DEFINE] : []),
     ...(inSteps ? [STEPPED] : []),
+    ...(kind === 'ulps' ? limitDefines(dialect) : []),
     `-include${join(HEADERS, `${name}.h`)}`,
     `-I${join(HEADERS, 'include', name)}`,
     `-iquote${sourceFolder}`,
@@ -182,6 +188,8 @@ export function preprocessFlags({ kind, dialect, inSteps, sourceFolder, includeD
     '-',
   ];
 }
+
+const limitDefines = (dialect: HostDialect): string[] => [ULPS, ...limitMacros(dialect).map((macro) => `-D${macro}`)];
 
 /** Arguments that compile lowered text from standard input to the object file that `-o` names. */
 export function compileFlags(target: Target, clang: ClangVersion): string[] {
@@ -222,7 +230,8 @@ const UNOPTIMISED = xclang('-disable-llvm-passes');
 export function openclTableFlags(kind: ImageKind, clang: ClangVersion): string[] {
   return [
     '-c',
-    ...unitFlags({ kind: 'fast', dialect: 'cuda' }, clang), // what it does is the runtime's own: nothing is checked
+    // What it does is the runtime's own: nothing is checked.
+    ...unitFlags({ kind: kind === 'ulps' ? kind : 'fast', dialect: 'cuda' }, clang),
     ...(kind === 'check' ? [CHECK_DEFINE] : []),
     '-flto',
     ...UNOPTIMISED,
@@ -293,6 +302,7 @@ function unitFlags({ kind, dialect }: Target, clang: ClangVersion): string[] {
     ...LOWERED_MESSAGES,
     ...ARITHMETIC,
     CONTRACT[kind],
+    ...(kind === 'ulps' ? [ULPS] : []),
     ...PROCESSOR,
   ];
 }

@@ -6,6 +6,7 @@ import { round } from '../../numerics/codec.ts';
 import { U32, gamma } from '../../numerics/bound.ts';
 import type { DType } from '../../numerics/dtype.ts';
 import { formatOf } from '../../numerics/dtype.ts';
+import type { Limit } from '../libraries/limit.ts';
 import type { MapName } from './functions.ts';
 import { MAPS } from './functions.ts';
 import type { Graph, Node } from './graph.ts';
@@ -16,8 +17,8 @@ import { UNARY, extreme, plainSum } from './value.ts';
 export interface Arithmetic {
   /** Roundings on the longest chain of a sum. */
   readonly depth: number;
-  /** The largest error of a map's fp32 function, in ulps. */
-  readonly ulps: (op: MapName) => number;
+  /** The largest error of a map's fp32 function. */
+  readonly error: (op: MapName) => Limit;
   /** Subnormals may become zero. */
   readonly flush: boolean;
   /** Sums of integers below 2^24 are exact in fp32 in any order: gate 4's claim. Other sums keep their depth. */
@@ -74,7 +75,7 @@ function evaluate(node: Node, graph: Graph, row: RowBinding, all: readonly Ends[
       return both(out, [row.scalars[node.name] ?? Number.NaN]);
     case 'constant':
       both(out, [node.value]);
-      return widen(out, 0.5, arithmetic.flush);
+      return widen(out, ROUNDED, arithmetic.flush);
     case 'point':
       return roundEnds(node.type, at(all, node.arg), out);
     case 'reduce':
@@ -152,7 +153,7 @@ function reduce(node: Node & { kind: 'reduce' }, terms: Ends, out: Ends, arithme
   if (node.op !== 'mean') return;
   out.lo[0] /= terms.lo.length;
   out.hi[0] /= terms.lo.length;
-  widen(out, arithmetic.ulps('div'), arithmetic.flush);
+  widen(out, arithmetic.error('div'), arithmetic.flush);
 }
 
 /** A zero of either sign: of two zeros max and min may give either, and a sum may start at its first term or at 0. */
@@ -186,20 +187,37 @@ function anySubnormal(out: Ends, ...operands: readonly Ends[]): void {
 
 // --- elementwise steps
 
+const ROUNDED: Limit = { ulps: 0.5 };
+
 /**
  * One rounding of `ulps` ulps: an ulp of fp32 is at most 2u of the value. A correctly rounded step whose exact result fp32
- * holds adds nothing.
+ * holds adds nothing. A limit that varies with the operand is taken at the operand's own ends.
  */
-function widen(out: Ends, ulps: number, flush: boolean): void {
-  const relative = 2 * ulps * U32 * (1 + U32);
-  const absolute = flush ? LEAST_NORMAL : Math.max(1, 2 * ulps) * LEAST_STEP;
+function widen(out: Ends, limit: Limit, flush: boolean, operand?: Ends): void {
+  const varies = operand !== undefined && (limit.slope !== undefined || limit.absolute !== undefined);
   for (let i = 0; i < out.lo.length; i++) {
     const lo = out.lo[i] as number;
     const hi = out.hi[i] as number;
-    if (ulps <= 0.5 && lo === hi && Math.fround(lo) === lo) continue;
+    const ulps = varies ? limit.ulps + moreUlps(limit, operand, i) : limit.ulps;
+    if (ulps <= 0.5 && lo === hi && Math.fround(lo) === lo && !varies) continue;
+    const relative = 2 * ulps * U32 * (1 + U32);
+    const least = flush ? LEAST_NORMAL : Math.max(1, 2 * ulps) * LEAST_STEP;
+    const absolute = varies ? Math.max(least, absoluteError(limit, operand, i)) : least;
     if (Number.isFinite(lo)) out.lo[i] = lo - relative * Math.abs(lo) - absolute;
     if (Number.isFinite(hi)) out.hi[i] = hi + relative * Math.abs(hi) + absolute;
   }
+}
+
+function moreUlps({ slope = 0 }: Limit, { lo, hi }: Ends, i: number): number {
+  const at = i % lo.length;
+  const size = Math.max(Math.abs(lo[at] as number), Math.abs(hi[at] as number));
+  return slope > 0 && size < Infinity ? Math.floor(slope * size) : 0;
+}
+
+function absoluteError({ absolute }: Limit, { lo, hi }: Ends, i: number): number {
+  const at = i % lo.length;
+  if (!absolute || (hi[at] as number) < absolute.from || (lo[at] as number) > absolute.to) return 0;
+  return absolute.error;
 }
 
 function map(
@@ -218,7 +236,7 @@ function map(
   if (node.op === 'mul' && node.args[0] === node.args[1]) square(a, out);
   else if (isBinary(node.op)) binary(node.op, a, b, out);
   else unary(node.op, a, out);
-  if (node.significand > 24) widen(out, arithmetic.ulps(node.op), arithmetic.flush);
+  if (node.significand > 24) widen(out, arithmetic.error(node.op), arithmetic.flush, a);
   if (node.op === 'exp') exactExponentials(a, out);
   if (COMPARES.has(node.op)) {
     if (arithmetic.flush) anySubnormal(out, a, b);
@@ -373,6 +391,6 @@ function quotientOfShared(terms: Ends, out: Ends, arithmetic: Arithmetic, byReci
     out.lo[i] = lo / ((lo + Math.max(sums.hi - hi, 0)) * (1 + relative));
     out.hi[i] = hi / ((hi + Math.max(sums.lo - lo, 0)) * (1 - relative));
   }
-  widen(out, arithmetic.ulps('div'), arithmetic.flush);
-  if (byReciprocal) widen(out, 0.5, arithmetic.flush);
+  widen(out, arithmetic.error('div'), arithmetic.flush);
+  if (byReciprocal) widen(out, ROUNDED, arithmetic.flush);
 }

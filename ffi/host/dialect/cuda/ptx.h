@@ -15,14 +15,22 @@ TF_INLINE void tf_unsupported(const char* what, tf_u32 line, const char* file = 
   tf_fault(text, tf_site(file, line));
 }
 
-#define TF_PTX1(name, f)                                                                                              \
-  TF_INLINE void tf_ptx_##name(float& d, float a, tf_u32) { d = f(a); }
-TF_PTX1(ex2_approx_f32, tf_exp2) TF_PTX1(ex2_approx_ftz_f32, tf_exp2)
-TF_PTX1(lg2_approx_f32, tf_log2) TF_PTX1(lg2_approx_ftz_f32, tf_log2)
-TF_PTX1(rsqrt_approx_f32, tf_rsqrt) TF_PTX1(rsqrt_approx_ftz_f32, tf_rsqrt)
-TF_PTX1(sqrt_approx_f32, tf_sqrt) TF_PTX1(sqrt_approx_ftz_f32, tf_sqrt) TF_PTX1(sqrt_rn_f32, tf_sqrt)
-TF_PTX1(rcp_approx_f32, 1.0f /) TF_PTX1(rcp_approx_ftz_f32, 1.0f /) TF_PTX1(rcp_rn_f32, 1.0f /)
-TF_PTX1(sin_approx_f32, tf_sin) TF_PTX1(cos_approx_f32, tf_cos) TF_PTX1(tanh_approx_f32, tf_tanh)
+#if defined(TF_HIP) // AMD's compilers know no PTX
+#define TF_PTX_LOOSE(limit, exact, x) (exact)
+#else
+#define TF_PTX_LOOSE(limit, exact, x) TF_LOOSE(limit, exact, x)
+#endif
+#define TF_PTX1(name, limit, f)                                                                                       \
+  TF_INLINE void tf_ptx_##name(float& d, float a, tf_u32) { d = TF_PTX_LOOSE(ptx_##limit, f(a), a); }
+TF_PTX1(ex2_approx_f32, ex2_approx, tf_exp2) TF_PTX1(ex2_approx_ftz_f32, ex2_approx, tf_exp2)
+TF_PTX1(lg2_approx_f32, lg2_approx, tf_log2) TF_PTX1(lg2_approx_ftz_f32, lg2_approx, tf_log2)
+TF_PTX1(rsqrt_approx_f32, rsqrt_approx, tf_rsqrt) TF_PTX1(rsqrt_approx_ftz_f32, rsqrt_approx, tf_rsqrt)
+TF_PTX1(sqrt_approx_f32, sqrt_approx, tf_sqrt) TF_PTX1(sqrt_approx_ftz_f32, sqrt_approx, tf_sqrt)
+TF_PTX1(sqrt_rn_f32, sqrt_rn, tf_sqrt)
+TF_PTX1(rcp_approx_f32, rcp_approx, 1.0f /) TF_PTX1(rcp_approx_ftz_f32, rcp_approx, 1.0f /)
+TF_PTX1(rcp_rn_f32, rcp_rn, 1.0f /)
+TF_PTX1(sin_approx_f32, sin_approx, tf_sin) TF_PTX1(cos_approx_f32, cos_approx, tf_cos)
+TF_PTX1(tanh_approx_f32, tanh_approx, tf_tanh)
 #undef TF_PTX1
 TF_INLINE void tf_ptx_fma_rn_f32(float& d, float a, float b, float c, tf_u32) { d = tf_fma(a, b, c); }
 TF_INLINE void tf_ptx_max_NaN_f32(float& d, float a, float b, tf_u32) {

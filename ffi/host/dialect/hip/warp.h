@@ -51,11 +51,11 @@ TF_INLINE void __builtin_amdgcn_s_barrier(TfSite site = tf_here()) { tf_barrier(
 TF_INLINE void __builtin_amdgcn_s_waitcnt(int) {}
 TF_INLINE void __builtin_amdgcn_sched_barrier(int) {}
 TF_INLINE void __builtin_amdgcn_fence(int, const char*) { tf_fence(); }
-TF_INLINE float __builtin_amdgcn_rcpf(float x) { return 1.0f / x; }
-TF_INLINE float __builtin_amdgcn_rsqf(float x) { return tf_rsqrt(x); }
-TF_INLINE float __builtin_amdgcn_sqrtf(float x) { return tf_sqrt(x); }
-TF_INLINE float __builtin_amdgcn_exp2f(float x) { return tf_exp2(x); }
-TF_INLINE float __builtin_amdgcn_logf(float x) { return tf_log2(x); }
+TF_INLINE float __builtin_amdgcn_rcpf(float x) { return TF_LOOSE(amdgcn_rcp, 1.0f / x, x); }
+TF_INLINE float __builtin_amdgcn_rsqf(float x) { return TF_LOOSE(amdgcn_rsq, tf_rsqrt(x), x); }
+TF_INLINE float __builtin_amdgcn_sqrtf(float x) { return TF_LOOSE(amdgcn_sqrt, tf_sqrt(x), x); }
+TF_INLINE float __builtin_amdgcn_exp2f(float x) { return TF_LOOSE(amdgcn_exp2, tf_exp2(x), x); }
+TF_INLINE float __builtin_amdgcn_logf(float x) { return TF_LOOSE(amdgcn_log2, tf_log2(x), x); }
 TF_INLINE float __builtin_amdgcn_fmed3f(float a, float b, float c) {
   return tf_fmax(tf_fmin(a, b), tf_fmin(tf_fmax(a, b), c));
 }

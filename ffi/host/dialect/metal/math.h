@@ -1,5 +1,5 @@
-// metal_math, metal_common, metal_geometric. metal::, precise:: and fast:: are one set of functions, correctly rounded:
-// the host device shows a source's arithmetic, not a unit's error. Functions of half and bfloat compute in fp32 and
+// metal_math, metal_common, metal_geometric. metal::, precise:: and fast:: are one set of functions, correctly rounded
+// but in images of the kind `ulps` (ulps.h). Functions of half and bfloat compute in fp32 and
 // round once more; fma is exact in every type.
 #ifndef TF_METAL_MATH_H
 #define TF_METAL_MATH_H
@@ -35,6 +35,12 @@ template <class T> TF_INLINE T size_of(T a) {
   else return a < 0 ? (T)(0 - (__make_unsigned(T))a) : a;
 }
 
+// A function of fp32 results alone: those of other types are not moved.
+template <class T, class F> TF_INLINE T loose(T exact, F moved) {
+  if constexpr (__is_same(T, float)) return moved(exact);
+  else return exact;
+}
+
 TF_INLINE float fract_of(float x) {
   if (tf_isnan(x)) return x;
   return tf_isinf(x) ? 0.0f : tf_fmin(x - tf_floor(x), 0x1.fffffep-1f);
@@ -64,18 +70,35 @@ TF_INLINE float steps(float low, float high, float x) {
   }
 #define TF_FLOAT1(name) TF_MAP1(name, map_float, tf_##name)
 #define TF_FLOAT2(name) TF_MAP2(name, map_float, tf_##name)
+// Those whose error the table of libraries states, under the name of the namespace that TF_FAMILY is.
+#define TF_MAP1_OF(family, name, f) TF_MAP1_LOOSE(family, name, f)
+#define TF_MAP1_LOOSE(family, name, f)                                                                                 \
+  template <class T> TF_INLINE auto name(T x) {                                                                        \
+    return tf_metal::map_float(                                                                                        \
+      [](float v) __attribute__((always_inline)) { return TF_LOOSE(family##name, f(v), v); }, x);                      \
+  }
+#define TF_MAP2_OF(family, name, how, f) TF_MAP2_LOOSE(family, name, how, f)
+#define TF_MAP2_LOOSE(family, name, how, f)                                                                            \
+  template <class A, class B> TF_INLINE auto name(A x, B y) {                                                          \
+    return tf_metal::how(                                                                                              \
+      [](auto v, auto w) __attribute__((always_inline)) { return tf_metal::loose(                                      \
+        f(v, w), [=](float exact) __attribute__((always_inline)) {                                                     \
+          return TF_LOOSE(family##name, exact, (float)v, (float)w); }); }, x, y);                                      \
+  }
+#define TF_LOOSE1(name) TF_MAP1_OF(TF_FAMILY, name, tf_##name)
+#define TF_LOOSE2(name, f) TF_MAP2_OF(TF_FAMILY, name, map_float, f)
 
 // Those that precise:: and fast:: have too.
 #define TF_METAL_MATH                                                                                                  \
-  TF_FLOAT1(exp) TF_FLOAT1(exp2) TF_FLOAT1(exp10) TF_FLOAT1(log) TF_FLOAT1(log2) TF_FLOAT1(log10)                      \
-  TF_FLOAT1(sin) TF_FLOAT1(cos) TF_FLOAT1(tan)                                                                         \
-  TF_FLOAT1(sinpi) TF_FLOAT1(cospi) TF_MAP1(tanpi, map_float, tf_metal::tanpi_of)                                      \
-  TF_FLOAT1(asin) TF_FLOAT1(acos) TF_FLOAT1(atan) TF_FLOAT2(atan2)                                                     \
-  TF_FLOAT1(sinh) TF_FLOAT1(cosh) TF_FLOAT1(tanh) TF_FLOAT1(asinh) TF_FLOAT1(acosh) TF_FLOAT1(atanh)                   \
-  TF_FLOAT2(pow) TF_MAP2(powr, map_float, tf_pow) TF_FLOAT1(sqrt) TF_FLOAT1(rsqrt)                                     \
+  TF_LOOSE1(exp) TF_LOOSE1(exp2) TF_LOOSE1(exp10) TF_LOOSE1(log) TF_LOOSE1(log2) TF_LOOSE1(log10)                      \
+  TF_LOOSE1(sin) TF_LOOSE1(cos) TF_LOOSE1(tan)                                                                         \
+  TF_LOOSE1(sinpi) TF_LOOSE1(cospi) TF_MAP1_OF(TF_FAMILY, tanpi, tf_metal::tanpi_of)                                   \
+  TF_LOOSE1(asin) TF_LOOSE1(acos) TF_LOOSE1(atan) TF_LOOSE2(atan2, tf_atan2)                                           \
+  TF_LOOSE1(sinh) TF_LOOSE1(cosh) TF_LOOSE1(tanh) TF_LOOSE1(asinh) TF_LOOSE1(acosh) TF_LOOSE1(atanh)                   \
+  TF_LOOSE2(pow, tf_pow) TF_LOOSE2(powr, tf_pow) TF_LOOSE1(sqrt) TF_LOOSE1(rsqrt)                                      \
   TF_FLOAT1(floor) TF_FLOAT1(ceil) TF_FLOAT1(trunc) TF_FLOAT1(round) TF_FLOAT1(rint)                                   \
   TF_FLOAT2(fmax) TF_FLOAT2(fmin) TF_FLOAT2(fmod) TF_FLOAT1(fabs) TF_MAP1(fract, map_float, tf_metal::fract_of)        \
-  TF_MAP2(fdim, map_float, tf_metal::difference) TF_MAP2(divide, map, tf_metal::quotient)                              \
+  TF_MAP2(fdim, map_float, tf_metal::difference) TF_MAP2_OF(TF_FAMILY, divide, map, tf_metal::quotient)                \
   TF_MAP3(fma, map, tf_metal::fma_of) TF_MAP3(fmedian3, map_float, tf_metal::median)                                   \
   template <class A, class B, class C> TF_INLINE auto fmax3(A a, B b, C c) { return fmax(fmax(a, b), c); }             \
   template <class A, class B, class C> TF_INLINE auto fmin3(A a, B b, C c) { return fmin(fmin(a, b), c); }             \
@@ -85,12 +108,18 @@ TF_INLINE float steps(float low, float high, float x) {
   }
 
 namespace metal {
+#define TF_FAMILY
 TF_METAL_MATH
+#undef TF_FAMILY
 namespace precise {
+#define TF_FAMILY precise_
 TF_METAL_MATH
+#undef TF_FAMILY
 }
 namespace fast {
+#define TF_FAMILY fast_
 TF_METAL_MATH
+#undef TF_FAMILY
 }
 
 TF_FLOAT2(copysign)
@@ -138,6 +167,8 @@ template <class T> TF_INLINE T cross(T a, T b) { return a.yzx * b.zxy - a.zxy * 
 } // namespace metal
 
 #undef TF_METAL_MATH
+#undef TF_LOOSE1
+#undef TF_LOOSE2
 #undef TF_FLOAT1
 #undef TF_FLOAT2
 

@@ -2,11 +2,17 @@
 #ifndef TF_OPENCL_FUNCTIONS_H
 #define TF_OPENCL_FUNCTIONS_H
 
-#define TF_CL_FUNCTIONS1(X)                                                                                            \
+// Those whose error the table of libraries states, then the exact ones.
+#define TF_CL_LOOSE_FUNCTIONS1(X)                                                                                      \
   X(exp) X(exp2) X(exp10) X(expm1) X(log) X(log2) X(log10) X(log1p) X(sin) X(cos) X(tan) X(sinpi) X(cospi)             \
   X(asin) X(acos) X(atan) X(sinh) X(cosh) X(tanh) X(asinh) X(acosh) X(atanh) X(erf) X(erfc) X(cbrt)                    \
-  X(sqrt) X(rsqrt) X(fabs) X(floor) X(ceil) X(trunc) X(round) X(rint)
-#define TF_CL_FUNCTIONS2(X) X(pow) X(atan2) X(fmod) X(remainder) X(hypot) X(fmax) X(fmin) X(copysign) X(nextafter)
+  X(sqrt) X(rsqrt)
+#define TF_CL_EXACT_FUNCTIONS1(X) X(fabs) X(floor) X(ceil) X(trunc) X(round) X(rint)
+#define TF_CL_LOOSE_FUNCTIONS2(X) X(pow) X(atan2) X(hypot)
+#define TF_CL_EXACT_FUNCTIONS2(X) X(fmod) X(remainder) X(fmax) X(fmin) X(copysign) X(nextafter)
+
+#define TF_CL_FUNCTIONS1(X) TF_CL_LOOSE_FUNCTIONS1(X) TF_CL_EXACT_FUNCTIONS1(X)
+#define TF_CL_FUNCTIONS2(X) TF_CL_LOOSE_FUNCTIONS2(X) TF_CL_EXACT_FUNCTIONS2(X)
 
 // Those of double.
 #define TF_CL_FUNCTIONS_DOUBLE(X) X(exp) X(exp2) X(log) X(log2)

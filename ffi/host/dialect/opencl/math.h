@@ -1,6 +1,6 @@
 // Mathematical, common and geometric functions, of float and of half. native_ and half_ ones are the same functions,
-// correctly rounded: the host device shows a source's arithmetic, not a unit's error. Those of half compute in fp32 and
-// round once more; fma is exact in both types. mad is fma.
+// correctly rounded but in images of the kind `ulps` (../ulps.h). Those of half compute in fp32 and round once more; fma is
+// exact in both types. mad is fma.
 #ifndef TF_OPENCL_MATH_H
 #define TF_OPENCL_MATH_H
 #include "functions.h"
@@ -16,20 +16,37 @@ float tf_cl_fma_odd(float a, float b, float c);
 
 #define TF_CL_NARROW(v) as_half(tf_cl_half_bits(v))
 // name(x) by the fp32 function f.
-#define TF_CL_MATH1(name, f)                                                                                           \
-  TF_CL float name(float x) { return f(x); }                                                                           \
+#define TF_CL_MATH1(name, f) TF_CL_MATH1_AS(name, f, TF_CL_SAME)
+#define TF_CL_MATH2(name, f) TF_CL_MATH2_AS(name, f, TF_CL_SAME)
+#define TF_CL_LOOSE1(name, f) TF_CL_MATH1_AS(name, f, TF_CL_LOOSE)
+#define TF_CL_LOOSE2(name, f) TF_CL_MATH2_AS(name, f, TF_CL_LOOSE)
+#define TF_CL_SAME(name, exact, x, y) (exact)
+// Only fp32 results are moved: the errors of half's functions are others.
+#if defined(TF_ULPS)
+float tf_cl_loose(
+    float exact, float x, float y, uint id, double steps, double slope, double error, double from, double to);
+#define TF_CL_LOOSE(name, exact, x, y) tf_cl_loose(exact, x, y, TF_LIMIT_##name)
+#else
+#define TF_CL_LOOSE(name, exact, x, y) (exact)
+#endif
+#define TF_CL_MATH1_AS(name, f, as)                                                                                    \
+  TF_CL float name(float x) { return as(name, f(x), x, 0.0f); }                                                        \
   TF_CL half name(half x) { return TF_CL_NARROW(f((float)x)); }                                                        \
   TF_CL_ALL(TF_CL_VECTOR1, name, float, float)                                                                         \
   TF_CL_ALL(TF_CL_VECTOR1, name, half, half)
-#define TF_CL_MATH2(name, f)                                                                                           \
-  TF_CL float name(float x, float y) { return f(x, y); }                                                               \
+#define TF_CL_MATH2_AS(name, f, as)                                                                                    \
+  TF_CL float name(float x, float y) { return as(name, f(x, y), x, y); }                                               \
   TF_CL half name(half x, half y) { return TF_CL_NARROW(f((float)x, (float)y)); }                                      \
   TF_CL_ALL(TF_CL_VECTOR2, name, float, float)                                                                         \
   TF_CL_ALL(TF_CL_VECTOR2, name, half, half)
 #define TF_CL_MATH1_OWN(name) TF_CL_MATH1(name, tf_cl_##name)
 #define TF_CL_MATH2_OWN(name) TF_CL_MATH2(name, tf_cl_##name)
-TF_CL_FUNCTIONS1(TF_CL_MATH1_OWN)
-TF_CL_FUNCTIONS2(TF_CL_MATH2_OWN)
+#define TF_CL_LOOSE1_OWN(name) TF_CL_LOOSE1(name, tf_cl_##name)
+#define TF_CL_LOOSE2_OWN(name) TF_CL_LOOSE2(name, tf_cl_##name)
+TF_CL_LOOSE_FUNCTIONS1(TF_CL_LOOSE1_OWN)
+TF_CL_LOOSE_FUNCTIONS2(TF_CL_LOOSE2_OWN)
+TF_CL_EXACT_FUNCTIONS1(TF_CL_MATH1_OWN)
+TF_CL_EXACT_FUNCTIONS2(TF_CL_MATH2_OWN)
 
 // Of double: to about 2^-51, the roots and roundings exactly.
 #if defined(cl_khr_fp64)
@@ -56,15 +73,15 @@ TF_CL_ALL(TF_CL_VECTOR3, fma, double, double)
 #endif
 
 #define TF_CL_APPROXIMATE(prefix)                                                                                      \
-  TF_CL_MATH1(prefix##_exp, tf_cl_exp) TF_CL_MATH1(prefix##_exp2, tf_cl_exp2) TF_CL_MATH1(prefix##_exp10, tf_cl_exp10) \
-  TF_CL_MATH1(prefix##_log, tf_cl_log) TF_CL_MATH1(prefix##_log2, tf_cl_log2) TF_CL_MATH1(prefix##_log10, tf_cl_log10) \
-  TF_CL_MATH1(prefix##_sin, tf_cl_sin) TF_CL_MATH1(prefix##_cos, tf_cl_cos) TF_CL_MATH1(prefix##_tan, tf_cl_tan)       \
-  TF_CL_MATH1(prefix##_sqrt, tf_cl_sqrt) TF_CL_MATH1(prefix##_rsqrt, tf_cl_rsqrt) TF_CL_MATH1(prefix##_recip, 1.0f /)  \
-  TF_CL_MATH2(prefix##_divide, tf_cl_quotient) TF_CL_MATH2(prefix##_powr, tf_cl_pow)
+  TF_CL_LOOSE1(prefix##_exp, tf_cl_exp) TF_CL_LOOSE1(prefix##_exp2, tf_cl_exp2) TF_CL_LOOSE1(prefix##_exp10, tf_cl_exp10) \
+  TF_CL_LOOSE1(prefix##_log, tf_cl_log) TF_CL_LOOSE1(prefix##_log2, tf_cl_log2) TF_CL_LOOSE1(prefix##_log10, tf_cl_log10) \
+  TF_CL_LOOSE1(prefix##_sin, tf_cl_sin) TF_CL_LOOSE1(prefix##_cos, tf_cl_cos) TF_CL_LOOSE1(prefix##_tan, tf_cl_tan)       \
+  TF_CL_LOOSE1(prefix##_sqrt, tf_cl_sqrt) TF_CL_LOOSE1(prefix##_rsqrt, tf_cl_rsqrt) TF_CL_LOOSE1(prefix##_recip, 1.0f /)  \
+  TF_CL_LOOSE2(prefix##_divide, tf_cl_quotient) TF_CL_LOOSE2(prefix##_powr, tf_cl_pow)
 TF_CL float tf_cl_quotient(float x, float y) { return x / y; }
 TF_CL_APPROXIMATE(native)
 TF_CL_APPROXIMATE(half)
-TF_CL_MATH2(powr, tf_cl_pow)
+TF_CL_LOOSE2(powr, tf_cl_pow)
 TF_CL float tf_cl_difference(float x, float y) { return x > y ? x - y : x == x && y == y ? 0.0f : NAN; }
 TF_CL_MATH2(fdim, tf_cl_difference)
 

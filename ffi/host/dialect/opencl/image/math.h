@@ -12,6 +12,12 @@ TF_CL_FUNCTIONS2(TF_CL_DEFINE2)
 #define TF_CL_DEFINE_DOUBLE(name) TF_CL_C double tf_cl_double_##name(double x) { return tf_##name##_double(x); }
 TF_CL_FUNCTIONS_DOUBLE(TF_CL_DEFINE_DOUBLE)
 #undef TF_CL_DEFINE_DOUBLE
+#if defined(TF_ULPS)
+TF_CL_C float tf_cl_loose(
+    float exact, float x, float y, uint id, double steps, double slope, double error, double from, double to) {
+  return tf_loose(exact, { id, steps, slope, error, from, to }, x, y);
+}
+#endif
 #undef TF_CL_DEFINE1
 #undef TF_CL_DEFINE2
 TF_CL_C float tf_cl_ldexp(float x, int n) { return tf_ldexp(x, n); }
