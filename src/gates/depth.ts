@@ -5,13 +5,14 @@
  */
 import { decodeAll } from '../numerics/codec.ts';
 import { count } from '../numerics/digits.ts';
+import { bytesOf } from '../numerics/dtype.ts';
 import { random } from '../numerics/random.ts';
 import type { SumTree, Triple } from '../numerics/sum-tree.ts';
 import { findTree, longestChain } from '../numerics/sum-tree.ts';
 import type { MaskPlan } from '../families/fills/masks/plan.ts';
 import type { MaskedSum } from '../families/fills/masks/rows.ts';
 import { maskedSums } from '../families/fills/masks/rows.ts';
-import { elementCount, shapeText } from '../families/tensor.ts';
+import { shapeText } from '../families/tensor.ts';
 import type { Bench, CaseData } from './case.ts';
 import type { Chain, Finding, Outcome } from './finding.ts';
 import type { Subject } from './subject.ts';
@@ -67,16 +68,16 @@ function depthFinding(chains: readonly Chain[], declared: number): Finding | und
 
 type Found = Pick<Chain, 'terms' | 'longest' | 'why'>;
 
-/** Trees found at a case in any sum and dialect: mostly the others are summed alike, and a hint is only confirmed. */
-const known = new WeakMap<CaseData, SumTree[]>();
+/** Trees found by this thread, by their terms: kernels mostly add alike, and a tree that is known is only confirmed. */
+const known = new Map<number, SumTree[]>();
 
 /** The sum's longest chain by the first plan whose answers the outputs show. */
 function chainOf({ plans }: MaskedSum, data: CaseData, subject: Subject, bench: Bench): Found {
   const [first] = plans;
   if (!first) return { terms: 0, why: 'no inputs are known that plant single terms' };
   if (first.terms > MOST_TERMS) return { terms: first.terms, why: `it has more than ${count(MOST_TERMS)} terms` };
-  const trees = known.get(data) ?? [];
-  known.set(data, trees);
+  const trees = known.get(first.terms) ?? [];
+  known.set(first.terms, trees);
   for (const plan of plans) {
     const ask = asker(plan, data, subject, bench);
     if (!ask) continue;
@@ -191,14 +192,17 @@ function reader(
   const route = subject.route(data.shape);
   const tensor = subject.contract.outputs[plan.output];
   if (!tensor) throw new Error(`no output ${plan.output}`);
-  const total = elementCount(tensor, data.shape);
+  const size = bytesOf(tensor.dtype);
   return (questions) => {
     const out: number[] = [];
     for (let from = 0; from < questions.length; from += plan.perLaunch) {
       const part = questions.slice(from, from + plan.perLaunch);
       stage.replace(plan.plant(part));
-      const values = decodeAll(tensor.dtype, stage.run(route)[plan.output] ?? new Uint8Array(0), total);
-      for (const [i, question] of part.entries()) out.push(values[plan.witness(question, i)] ?? Number.NaN);
+      const bytes = stage.run(route)[plan.output] ?? new Uint8Array(0);
+      for (const [i, question] of part.entries()) {
+        const from = plan.witness(question, i) * size;
+        out.push(decodeAll(tensor.dtype, bytes.subarray(from, from + size), 1)[0] ?? Number.NaN);
+      }
     }
     return out;
   };
