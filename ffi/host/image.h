@@ -140,6 +140,8 @@ struct TfGroup {
   tf_u64 linear;
   tf_u32 votes;   // of a voting barrier that is under way; 0 between them
   tf_u32 ordered; // check images: what its threads did before this time is ordered before what they do now
+  char* arena;    // check images: where its local memory begins, and the shadow of it
+  void* shadow;
 };
 
 // A static variable in local memory, one a template instance. It gets its place at its first use in a launch.
@@ -172,6 +174,8 @@ struct TfRuntime {
   void (*atomic_end)(void);
   void (*fence)(void);                                         // orders accesses before it as other groups see them
   void (*misaligned)(const void*, tf_u32 align, TfSite);       // *
+  void (*met)(TfWarp*, tf_u64 lanes, tf_u32 op);
+  void (*passed)(TfThread*, const TfBarrier*);
 };
 
 // How an atomic function takes its place in memory; TF_ATOMIC_FENCED orders as a fence before it does.

@@ -2,7 +2,7 @@
  * One case on a device: its inputs between guards, uploaded once for all subjects, and outputs that are poisoned before every
  * run. Whatever a kernel does to them is a finding of the subject that did it, and mended before the next.
  */
-import type { CheckOptions, Device, Extent, LaunchArgument } from '../device/device.ts';
+import type { CheckOptions, Device, DeviceLaunch, Extent, LaunchArgument } from '../device/device.ts';
 import type { GuardedBuffer } from '../device/guarded.ts';
 import { GUARD_NAN, POISONS, allocGuarded, brokenGuard, fillGuards } from '../device/guarded.ts';
 import type { Inputs } from '../families/inputs.ts';
@@ -96,19 +96,7 @@ export class Stage {
       else this.dirty = true;
     }
     try {
-      this.device.launch({
-        kernel: route.kernel,
-        arguments: this.contract.args.map((arg) => this.argument(arg, place)),
-        grid: route.grid(this.shape),
-        group: route.group,
-        dynamicLocalBytes: route.localBytes(this.shape),
-        cluster: route.cluster,
-        schedule: options.schedule ?? 0,
-        localPoison: options.localPoison ?? LOCAL_POISONS[0],
-        flushDenormals: route.flush,
-        ...(options.check && { check: { ...options.check, extents: this.extents(options.alias ?? {}) } }),
-        ulps: route.ulps,
-      });
+      this.device.launch(this.launchOf(route, options));
       this.device.wait(this.limitMs);
     } catch (error) {
       this.dirty = true;
@@ -116,6 +104,24 @@ export class Stage {
     }
     const names = Object.keys(this.contract.outputs);
     return Object.fromEntries(names.map((name) => [name, this.read(place(name), this.buffer(name).bytes)]));
+  }
+
+  /** A route's launch on the case's buffers as they are. */
+  launchOf(route: Route, options: RunOptions = {}): DeviceLaunch {
+    const place = (name: string): string => options.alias?.[name] ?? name;
+    return {
+      kernel: route.kernel,
+      arguments: this.contract.args.map((arg) => this.argument(arg, place)),
+      grid: route.grid(this.shape),
+      group: route.group,
+      dynamicLocalBytes: route.localBytes(this.shape),
+      cluster: route.cluster,
+      schedule: options.schedule ?? 0,
+      localPoison: options.localPoison ?? LOCAL_POISONS[0],
+      flushDenormals: route.flush,
+      ulps: route.ulps,
+      ...(options.check && { check: { ...options.check, extents: this.extents(options.alias ?? {}) } }),
+    };
   }
 
   /** Inputs are read; outputs hold nothing before they are written, but for those that lie on an input. */

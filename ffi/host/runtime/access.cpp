@@ -1,6 +1,6 @@
 // Every access of a check image: is it inside what it may touch, is it written before it is read, and is it ordered after
 // what other threads did there.
-#include "check.h"
+#include "quick.h"
 
 namespace tf {
 
@@ -11,43 +11,49 @@ struct Access {
   const char* at;
   tf_u64 bytes;
   const void* pc;
-  tf_u32 me, now, ordered;
+  tf_u32 me, now, ordered, shift; // `shift`: of who, to the warp
   tf_u32 since;   // a cell's times before this one are stale
   bool wants_set; // a byte that nobody wrote holds nothing
   bool atomic, reads, writes;
 
   Offence offence() const { return { thread, at, bytes, writes, pc }; }
-  Touch touch() const { return { me, now, (tf_u32)((const char*)pc - check->module->base) }; }
+  Touch touch() const { return { me, now, place_of(check, pc) }; }
   bool after(const Touch& a) const {
     if (a.who == me) return true;
-    if (group_of(a.who) == group_of(me) && a.time < ordered) return true;
+    if (group_of(a.who ^ me) == 0 && a.time < ordered) return true;
     return check_before(check, thread, me, a);
   }
 };
 
-static inline bool same_warp(const Access& a, const Touch& t) {
-  return ((t.who ^ a.me) >> ((const Device*)a.thread->schedule)->warp_shift) == 0;
-}
+static inline bool same_warp(const Access& a, const Touch& t) { return ((t.who ^ a.me) >> a.shift) == 0; }
 
-static inline void note_read(const Access& a, Cell* cell, tf_u32 mask) {
-  const Touch& last = cell->read;
-  tf_u32 kept = last.who == a.me && last.time == a.now ? cell->flags & (CELL_BYTES * CELL_READ) : 0;
-  if (last.who != a.me && last.time >= a.since) {
-    bool stale = cell->other.time < a.since || cell->other.time < a.ordered;
-    if (stale || !same_warp(a, last)) cell->other = last;
-    kept = cell->flags & (CELL_BYTES * CELL_READ); // the mask holds for both readers
+// A cell and its readers.
+struct Slot {
+  Cell* cell;
+  Readers* readers;
+};
+
+static inline void note_read(const Access& a, Slot at, tf_u32 mask) {
+  Readers* r = at.readers;
+  tf_u32 kept = 0;
+  if (at.cell->flags & CELL_BYTES * CELL_READ) { // the mask holds for both readers
+    bool live = r->read.time >= a.since;
+    if (live) kept = CELL_BYTES * CELL_READ;
+    if (live && r->read.who != a.me && (r->other.time < a.ordered || !same_warp(a, r->read))) r->other = r->read;
+  } else {
+    r->other.time = 0;
   }
-  cell->read = a.touch();
-  cell->flags = (cell->flags & ~(CELL_BYTES * CELL_READ)) | kept | mask * CELL_READ;
+  r->read = a.touch();
+  at.cell->flags = (at.cell->flags & (~(CELL_BYTES * CELL_READ) | kept)) | mask * CELL_READ;
 }
 
 static inline void note_write(const Access& a, Cell* cell, tf_u32 mask) {
   bool again = cell->written.who == a.me && cell->written.time == a.now;
   tf_u32 flags = cell->flags & ~CELL_ATOMIC;
   if (!again) flags &= ~(CELL_BYTES * CELL_WRITTEN);
+  if (mask == CELL_BYTES) flags &= ~(CELL_BYTES * CELL_READ); // what is ordered after this write is after its readers too
   cell->flags = flags | mask * (CELL_WRITTEN | CELL_SET) | (a.atomic ? CELL_ATOMIC : 0);
   cell->written = a.touch();
-  if (mask == CELL_BYTES) cell->read.time = cell->other.time = 0; // what is ordered after this write is after them too
 }
 
 bool overwrite_races(Check* c) {
@@ -57,7 +63,7 @@ bool overwrite_races(Check* c) {
   return memcmp(o.offence.at, o.before, o.offence.bytes) != 0;
 }
 
-static void note_overwrite(const Access& a, const Touch& earlier) {
+__attribute__((noinline, cold)) static void note_overwrite(Access a, Touch earlier) {
   Overwrite& o = a.check->overwrite;
   if (a.atomic || a.bytes > sizeof o.before) stop_race(a.offence(), earlier, true);
   if (o.pending) return; // of another word of this access
@@ -66,56 +72,74 @@ static void note_overwrite(const Access& a, const Touch& earlier) {
   o.offence.thread = &o.thread;
   o.earlier = earlier;
   memcpy(o.before, a.at, a.bytes);
-  o.pending = true;
+  o.pending = a.check->attention = true;
 }
 
-static inline void judge(const Access& a, Cell* cell, tf_u32 mask) {
-  if (!a.writes && cell->read.who == a.me && cell->read.time == a.now && (cell->flags / CELL_READ & mask) == mask) return;
+// Reads by threads of two warps since the last barrier: a write that is not ordered after one of them races already.
+static inline bool is_shared(const Access& a, const Readers* r) {
+  return r->read.time >= a.ordered && r->other.time >= a.ordered && r->read.time >= a.since &&
+    ((r->read.who ^ r->other.who) >> a.shift) != 0;
+}
+
+static inline void judge_read(const Access& a, Slot at, tf_u32 mask) {
+  Cell* cell = at.cell;
+  tf_u32 flags = cell->flags;
+  bool known = (flags / CELL_READ & mask) == mask;
+  if (known && at.readers->read.who == a.me && at.readers->read.time == a.now) return;
+  bool live = cell->written.time >= a.since;
+  if (TF_UNLIKELY(!live)) flags = cell->flags &= CELL_BYTES * CELL_READ | CELL_SPLIT;
+  if (TF_UNLIKELY(a.wants_set && (flags / CELL_SET & mask) != mask) && !a.check->unset) note_unset(a.offence());
+  if (live && (flags / CELL_WRITTEN & mask) && !(a.atomic && (flags & CELL_ATOMIC)) && !a.after(cell->written))
+    stop_race(a.offence(), cell->written, true);
+  if (!a.atomic && !(known && is_shared(a, at.readers))) note_read(a, at, mask);
+}
+
+static inline void judge_write(const Access& a, Slot at, tf_u32 mask) {
+  Cell* cell = at.cell;
   bool live = cell->written.time >= a.since;
   if (!live) cell->flags &= CELL_BYTES * CELL_READ | CELL_SPLIT;
-  if (a.reads && a.wants_set && (cell->flags / CELL_SET & mask) != mask && !a.check->unset)
+  tf_u32 flags = cell->flags;
+  if (TF_UNLIKELY(a.reads && a.wants_set && (flags / CELL_SET & mask) != mask) && !a.check->unset)
     note_unset(a.offence());
-  bool both_atomic = a.atomic && (cell->flags & CELL_ATOMIC);
-  if (live && (cell->flags / CELL_WRITTEN & mask) && !both_atomic && !a.after(cell->written)) {
-    if (!a.writes) stop_race(a.offence(), cell->written, true);
+  if (live && (flags / CELL_WRITTEN & mask) && !(a.atomic && (flags & CELL_ATOMIC)) && !a.after(cell->written))
     note_overwrite(a, cell->written);
-  }
-  if (!a.writes) {
-    if (!a.atomic) note_read(a, cell, mask);
-    return;
-  }
-  if (cell->flags / CELL_READ & mask) {
-    if (cell->read.time >= a.since && !a.after(cell->read)) stop_race(a.offence(), cell->read, false);
-    if (cell->other.time >= a.since && !a.after(cell->other)) stop_race(a.offence(), cell->other, false);
+  if (flags / CELL_READ & mask) {
+    const Readers* r = at.readers;
+    if (r->read.time >= a.since && !a.after(r->read)) stop_race(a.offence(), r->read, false);
+    if (r->other.time >= a.since && !a.after(r->other)) stop_race(a.offence(), r->other, false);
   }
   note_write(a, cell, mask);
 }
 
-// The bytes lo..hi of a word.
-static inline void judge_word(const Access& a, Cell* cell, Cell* half, tf_u32 lo, tf_u32 hi) {
-  bool whole = hi - lo == 4;
-  if (whole && TF_UNLIKELY(cell->flags & CELL_SPLIT)) {
-    judge(a, cell, CELL_BYTES);
-    judge(a, half, CELL_BYTES);
-    if (a.writes) cell->flags &= ~CELL_SPLIT;
-    return;
-  }
-  if (whole) return judge(a, cell, CELL_BYTES);
-  if (!(cell->flags & CELL_SPLIT)) {
-    *half = *cell;
-    cell->flags |= CELL_SPLIT;
+static inline void judge(const Access& a, Slot at, tf_u32 mask) {
+  if (a.writes) judge_write(a, at, mask);
+  else judge_read(a, at, mask);
+}
+
+static inline Slot slot_of(const Shadow& s, tf_u64 word, bool upper) { return { s.cell(word, upper), s.readers(word, upper) }; }
+
+// The bytes lo..hi of a word, not the whole of one that is not split.
+__attribute__((noinline)) static void judge_part(Access a, const Shadow& s, tf_u64 word, tf_u32 lo, tf_u32 hi) {
+  Slot lower = slot_of(s, word, false), upper = slot_of(s, word, true);
+  if (!(lower.cell->flags & CELL_SPLIT)) {
+    *upper.cell = *lower.cell;
+    *upper.readers = *lower.readers;
+    lower.cell->flags |= CELL_SPLIT;
   }
   tf_u32 bytes = (1u << hi) - (1u << lo);
-  if (bytes & CELL_BYTES) judge(a, cell, bytes & CELL_BYTES);
-  if (bytes >> 2) judge(a, half, bytes >> 2);
+  if (bytes & CELL_BYTES) judge(a, lower, bytes & CELL_BYTES);
+  if (bytes >> 2) judge(a, upper, bytes >> 2);
+  if (a.writes && bytes == 15) lower.cell->flags &= ~CELL_SPLIT;
 }
 
 // `from`: where the access begins, in bytes from the first cell's word.
-static inline void judge_words(const Access& a, Cell* cells, Cell* halves, tf_u64 from) {
+static inline void judge_words(const Access& a, const Shadow& s, tf_u64 from) {
   tf_u64 end = from + a.bytes;
   for (tf_u64 word = from / 4; word * 4 < end; word++) {
     tf_u32 lo = from > word * 4 ? (tf_u32)(from - word * 4) : 0, hi = end < word * 4 + 4 ? (tf_u32)(end - word * 4) : 4;
-    judge_word(a, &cells[word], &halves[word], lo, hi);
+    Slot whole = slot_of(s, word, false);
+    if (hi - lo == 4 && !(whole.cell->flags & CELL_SPLIT)) judge(a, whole, CELL_BYTES);
+    else judge_part(a, s, word, lo, hi);
   }
 }
 
@@ -124,56 +148,46 @@ static bool in_atomic(const Access& a) {
   return c->atomic_thread == a.thread && a.at >= c->atomic_start && a.at + a.bytes <= c->atomic_end;
 }
 
-// --- buffers ---
+// --- buffers and local memory ---
 
-static const Extent* extent_of(const Check* c, const char* at, tf_u64 page) {
-  tf_u32 index = c->pages[page];
-  if (index && index != 255) return &c->extents[index - 1];
-  for (const Extent* e = c->extents; index && e < c->extents + c->extent_count; e++)
+static const Extent* extent_of(const Check* c, const char* at) {
+  for (const Extent* e = c->extents + 1; e <= c->extents + c->extent_count; e++)
     if (at >= e->start && at < e->end) return e;
-  return nullptr;
+  return c->extents; // no address is in it
 }
 
-static inline void access_buffer(Access& a, tf_u64 offset) {
-  const Extent* e = extent_of(a.check, a.at, offset / PAGE);
-  if (TF_UNLIKELY(!e || a.at < e->start || a.at + a.bytes > e->end)) stop_bounds(a.offence());
-  if (!e->cells) {
+// False: an access that needs only to be inside.
+static inline bool in_extent(Access& a, const Extent* e) {
+  if (TF_UNLIKELY(a.at < e->start || a.at + a.bytes > e->end)) {
+    e = extent_of(a.check, a.at);
+    if (a.at < e->start || a.at + a.bytes > e->end) stop_bounds(a.offence());
+  }
+  if (!e->shadow.cells) {
     if (TF_UNLIKELY(a.writes)) stop_input(a.offence());
-    return;
+    return false;
   }
   a.since = a.check->launch_time;
   a.wants_set = e->access == TF_EXTENT_WRITTEN;
-  judge_words(a, e->cells, e->halves, (tf_u64)a.at - ((tf_u64)e->start & ~3ull));
+  judge_words(a, e->shadow, (tf_u64)a.at - ((tf_u64)e->start & ~3ull));
+  return true;
 }
 
-// --- local memory ---
-
-// The resident group of the thread's cluster in whose arena the address lies; null: none.
-static const TfGroup* owner_of(const Device* d, const Access& a) {
-  const TfGroup* own = a.thread->group;
-  for (tf_u32 i = 0; i < own->cluster_size; i++)
-    if ((tf_u64)(a.at - arena_start(d, own->cluster_first + i)) < LOCAL_MAX) return own->cluster_first + i;
-  return nullptr;
-}
-
-static inline void access_local(const Device* d, Access& a) {
-  const TfGroup* g = a.thread->group;
-  tf_u64 offset = (tf_u64)(a.at - arena_start(d, g));
-  if (TF_UNLIKELY(offset >= LOCAL_MAX)) {
-    g = owner_of(d, a);
-    if (!g) stop_bounds(a.offence());
-    offset = (tf_u64)(a.at - arena_start(d, g));
-  }
-  Check* c = a.check;
-  tf_u32 index = c->place_at[offset / 16];
-  const Extent* place = &c->places[index - 1];
-  char* first = arena_start(d, d->groups); // places are told by their addresses in the first group
-  if (TF_UNLIKELY(!index || first + offset < place->start || first + offset + a.bytes > place->end))
-    stop_bounds(a.offence());
+static inline void in_arena(Access& a, const TfGroup* g) {
+  const Check* c = a.check;
+  tf_u64 offset = (tf_u64)(a.at - g->arena);
+  Span place = c->spans[c->place_at[offset / 16]];
+  if (TF_UNLIKELY(offset < place.from || offset + a.bytes > place.end)) stop_bounds(a.offence());
   a.since = c->resident_time;
   a.wants_set = true;
-  Cell* cells = (Cell*)c->local + (tf_u64)(g - d->groups) * (LOCAL_MAX / 4) * 2;
-  judge_words(a, cells, cells + LOCAL_MAX / 4, offset);
+  judge_words(a, { (Cell*)g->shadow, LOCAL_MAX / 4 }, offset);
+}
+
+// Local memory of another group of the thread's cluster.
+static void in_cluster(Access& a) {
+  const TfGroup* own = a.thread->group;
+  for (tf_u32 i = 0; i < own->cluster_size; i++)
+    if ((tf_u64)(a.at - own->cluster_first[i].arena) < LOCAL_MAX) return in_arena(a, own->cluster_first + i);
+  stop_bounds(a.offence());
 }
 
 // --- all of memory ---
@@ -194,42 +208,78 @@ static void switch_after(Device* d, TfThread* t, bool local) {
   if (lockstep || ((d->check->flags & TF_PREEMPT) && (next_random(d) & 7) == 0)) queue_yield(t);
 }
 
-static inline void access(const char* at, tf_u64 bytes, const void* pc, bool writes) {
-  TfThread* t = tf_self();
+static inline Access access_of(TfThread* t, Check* c, const char* at, tf_u64 bytes, const void* pc, bool writes) {
+  const TfGroup* g = t->group;
+  return { c, t, at, bytes, pc, who_is(t), c->time, g->ordered, t->schedule->warp_shift, 0, false, false, !writes, writes };
+}
+
+// The long way: what is not plainly inside memory of its own, and what happens beside.
+__attribute__((noinline)) static void access_any(Access a) {
+  TfThread* t = a.thread;
   Device* d = device_of(t);
-  tf_u64 offset = (tf_u64)(at - d->memory.space);
-  bool local = (tf_u64)(at - d->arenas) < d->arena_count * ARENA_STRIDE + PAGE;
-  if (TF_UNLIKELY(offset >= SPACE_BYTES && !local)) {
-    if (is_own(d, at)) return;
-    stop_bounds({ t, at, bytes, writes, pc });
+  Check* c = a.check;
+  tf_u64 offset = (tf_u64)(a.at - c->space);
+  bool local = (tf_u64)(a.at - d->arenas) < d->arena_count * ARENA_STRIDE + PAGE;
+  if (offset >= SPACE_BYTES && !local) {
+    if (is_own(d, a.at)) return;
+    stop_bounds(a.offence());
   }
-  Check* c = d->check;
-  if (TF_UNLIKELY(c->overwrite.pending) && overwrite_races(c))
-    stop_race(c->overwrite.offence, c->overwrite.earlier, true);
-  Access a = { c, t, at, bytes, pc, who_is(t), c->time, t->group->ordered, 0, false, false, !writes, writes };
-  if (TF_UNLIKELY(c->atomic_thread != nullptr) && in_atomic(a)) return;
-  if (local) access_local(d, a);
-  else access_buffer(a, offset);
-  if (TF_UNLIKELY(c->switches) && !c->overwrite.pending) switch_after(d, t, local);
+  if (overwrite_races(c)) stop_race(c->overwrite.offence, c->overwrite.earlier, true);
+  if (c->atomic_thread && in_atomic(a)) return;
+  if (local) in_cluster(a);
+  else in_extent(a, &c->extents[c->pages[offset / PAGE]]);
+  c->attention = c->switches | (c->atomic_thread != nullptr) | c->overwrite.pending;
+  if (c->switches && !c->overwrite.pending) switch_after(d, t, local);
+}
+
+template <bool WRITES> TF_HOT void access(const char* at, tf_u64 bytes, const void* pc) {
+  TfThread* t = tf_self();
+  Check* c = device_of(t)->check;
+  if (TF_UNLIKELY(c->attention)) return access_any(access_of(t, c, at, bytes, pc, WRITES));
+  tf_u64 offset = (tf_u64)(at - c->space);
+  const TfGroup* g = t->group;
+  if (offset < SPACE_BYTES) {
+    tf_u32 index = c->pages[offset / PAGE];
+    if (!WRITES && at >= c->inputs[index].start && at + bytes <= c->inputs[index].end) return;
+    const Extent* e = &c->extents[index];
+    if (at >= e->start && at + bytes <= e->end) {
+      bool judged = e->shadow.cells != nullptr;
+      Quick q = { who_is(t), c->time, g->ordered, c->launch_time, t->schedule->warp_shift, place_of(c, pc),
+                  e->access == TF_EXTENT_WRITTEN };
+      if (judged && q.access<WRITES>(e->shadow, (tf_u64)at - ((tf_u64)e->start & ~3ull), bytes)) return;
+    }
+  } else if ((offset = (tf_u64)(at - g->arena)) < LOCAL_MAX) {
+    Span place = c->spans[c->place_at[offset / 16]];
+    Quick q = { who_is(t), c->time, g->ordered, c->resident_time, t->schedule->warp_shift, place_of(c, pc), true };
+    bool inside = offset >= place.from && offset + bytes <= place.end;
+    if (inside && q.access<WRITES>({ (Cell*)g->shadow, LOCAL_MAX / 4 }, offset, bytes)) return;
+  } else if ((tf_u64)at - ((tf_u64)t & ~(REGION_BYTES - 1)) < REGION_BYTES || // a stack
+             (tf_u64)(at - c->groups) < c->groups_bytes || (tf_u64)(at - c->warps) < c->warps_bytes) {
+    return;
+  }
+  access_any(access_of(t, c, at, bytes, pc, WRITES));
 }
 
 // The compiler calls for a size that it takes to be aligned, to 8 bytes at most.
-static inline void check_align(const void* at, tf_u64 bytes, const void* pc, bool writes) {
-  tf_u64 align = bytes < 8 ? bytes : 8;
-  if (TF_UNLIKELY((tf_u64)at & (align - 1)) && (bytes & (bytes - 1)) == 0 && bytes <= 16)
-    stop_misaligned({ tf_self(), (const char*)at, bytes, writes, pc }, (tf_u32)align, 0);
+TF_HOT bool is_misaligned(const void* at, tf_u64 bytes) { return ((tf_u64)at & (bytes - 1) & 7) != 0; }
+
+__attribute__((noinline, cold)) static void stop_unaligned(const void* at, tf_u64 bytes, const void* pc, bool writes) {
+  stop_misaligned({ tf_self(), (const char*)at, bytes, writes, pc }, bytes < 8 ? (tf_u32)bytes : 8, 0);
 }
 
 void access_load(const void* at, tf_u64 bytes) {
-  check_align(at, bytes, __builtin_return_address(0), false);
-  access((const char*)at, bytes, __builtin_return_address(0), false);
+  const void* pc = __builtin_return_address(0);
+  if (TF_UNLIKELY(is_misaligned(at, bytes))) stop_unaligned(at, bytes, pc, false);
+  access<false>((const char*)at, bytes, pc);
 }
 void access_store(const void* at, tf_u64 bytes) {
-  check_align(at, bytes, __builtin_return_address(0), true);
-  access((const char*)at, bytes, __builtin_return_address(0), true);
+  const void* pc = __builtin_return_address(0);
+  if (TF_UNLIKELY(is_misaligned(at, bytes))) stop_unaligned(at, bytes, pc, true);
+  access<true>((const char*)at, bytes, pc);
 }
 void access_touch(const void* at, tf_u64 bytes, tf_u32 writes, const void* pc) {
-  if (bytes) access((const char*)at, bytes, pc, writes != 0);
+  TfThread* t = tf_self();
+  if (bytes) access_any(access_of(t, device_of(t)->check, (const char*)at, bytes, pc, writes != 0));
 }
 
 void access_atomic_begin(const void* at, tf_u32 bytes, tf_u32 how) {
@@ -241,15 +291,16 @@ void access_atomic_begin(const void* at, tf_u32 bytes, tf_u32 how) {
   if (overwrite_races(c)) stop_race(c->overwrite.offence, c->overwrite.earlier, true);
   if ((tf_u64)at & (bytes - 1)) stop_misaligned({ t, (const char*)at, bytes, kind != TF_ATOMIC_LOAD, pc }, bytes, 0);
   if (how & TF_ATOMIC_FENCED) access_fence();
-  tf_u64 offset = (tf_u64)((const char*)at - d->memory.space);
-  Access a = { c, t, (const char*)at, bytes, pc, who_is(t), c->time, t->group->ordered, 0, false, true,
-               kind != TF_ATOMIC_STORE, kind != TF_ATOMIC_LOAD };
-  if (offset < SPACE_BYTES) {
-    access_buffer(a, offset);
+  Access a = access_of(t, c, (const char*)at, bytes, pc, kind != TF_ATOMIC_LOAD);
+  a.atomic = true;
+  a.reads = kind != TF_ATOMIC_STORE;
+  tf_u64 offset = (tf_u64)(a.at - c->space);
+  if (offset < SPACE_BYTES) in_extent(a, &c->extents[c->pages[offset / PAGE]]);
+  else if ((tf_u64)(a.at - d->arenas) < d->arena_count * ARENA_STRIDE + PAGE) in_cluster(a);
+  else if (!is_own(d, a.at)) stop_bounds(a.offence());
+  if (offset < SPACE_BYTES || (tf_u64)(a.at - c->base) < c->module->extent)
     clocks_atomic(c, at, (tf_u32)t->group->linear);
-  } else if ((tf_u64)((const char*)at - d->arenas) < d->arena_count * ARENA_STRIDE + PAGE) access_local(d, a);
-  else if ((tf_u64)at - (tf_u64)c->module->base < c->module->extent) clocks_atomic(c, at, (tf_u32)t->group->linear);
-  else if (!is_own(d, (const char*)at)) stop_bounds(a.offence());
+  c->attention = true;
   c->atomic_thread = t;
   c->atomic_start = (const char*)at;
   c->atomic_end = (const char*)at + bytes;
@@ -258,8 +309,10 @@ void access_atomic_begin(const void* at, tf_u32 bytes, tf_u32 how) {
 void access_atomic_end() {
   TfThread* t = tf_self();
   Device* d = device_of(t);
-  d->check->atomic_thread = nullptr;
-  if (TF_UNLIKELY(d->check->switches)) switch_after(d, t, false);
+  Check* c = d->check;
+  c->atomic_thread = nullptr;
+  c->attention = c->switches | c->overwrite.pending;
+  if (c->switches) switch_after(d, t, false);
 }
 
 void access_fence() {

@@ -4,9 +4,7 @@
 
 namespace tf {
 
-constexpr tf_u64 CELLS_A_BYTE = 2 * sizeof(Cell) / 4; // a cell a word, and one for its upper half
-constexpr tf_u64 LOCAL_SHADOW = LOCAL_MAX * CELLS_A_BYTE;
-constexpr tf_u8 MANY = 255;
+constexpr tf_u64 LOCAL_SHADOW = LOCAL_MAX / 4 * SHADOW_OF_WORD;
 constexpr tf_u32 LANES = TF_LANES_MAX;
 
 static bool regrow(char** pages, tf_u64* have, tf_u64 need) {
@@ -50,11 +48,11 @@ void check_close(Device* d) {
 
 static void add_extent(Check* c, char* start, tf_u64 bytes, const char* name, tf_u32 argument, tf_u32 access) {
   if (bytes && c->extent_count < EXTENTS_MAX)
-    c->extents[c->extent_count++] = { start, start + bytes, name, nullptr, argument, access, nullptr, nullptr };
+    c->extents[++c->extent_count] = { start, start + bytes, name, nullptr, argument, access, {} };
 }
 
 static bool has_extent(const Check* c, const char* p) {
-  for (tf_u32 i = 0; i < c->extent_count; i++)
+  for (tf_u32 i = 1; i <= c->extent_count; i++)
     if (p >= c->extents[i].start && p < c->extents[i].end) return true;
   return false;
 }
@@ -81,10 +79,10 @@ static void take_extents(Device* d, Check* c, const Queued* q) {
 }
 
 static void mark_pages(Device* d, Check* c, bool set) {
-  for (tf_u32 i = 0; i < c->extent_count; i++) {
+  for (tf_u32 i = 1; i <= c->extent_count; i++) {
     tf_u64 first = (tf_u64)(c->extents[i].start - d->memory.space) / PAGE;
     tf_u64 last = (tf_u64)(c->extents[i].end - 1 - d->memory.space) / PAGE;
-    for (tf_u64 page = first; page <= last; page++) c->pages[page] = !set ? 0 : c->pages[page] ? MANY : (tf_u8)(i + 1);
+    for (tf_u64 page = first; page <= last; page++) c->pages[page] = !set ? 0 : c->pages[page] ? c->pages[page] : (tf_u8)i;
   }
 }
 
@@ -92,16 +90,16 @@ static tf_u64 words_of(const Extent& e) { return ((tf_address)e.end + 3) / 4 - (
 
 static bool shadow_extents(Check* c) {
   tf_u64 bytes = 0;
-  for (tf_u32 i = 0; i < c->extent_count; i++)
-    if (c->extents[i].access != TF_EXTENT_READ) bytes += words_of(c->extents[i]) * 2 * sizeof(Cell);
+  for (tf_u32 i = 1; i <= c->extent_count; i++)
+    if (c->extents[i].access != TF_EXTENT_READ) bytes += words_of(c->extents[i]) * SHADOW_OF_WORD;
   if (bytes > SHADOW_MAX || !regrow(&c->shadow, &c->shadow_bytes, bytes)) return false;
-  Cell* next = (Cell*)c->shadow;
-  for (tf_u32 i = 0; i < c->extent_count; i++) {
+  char* next = c->shadow;
+  for (tf_u32 i = 1; i <= c->extent_count; i++) {
     Extent& e = c->extents[i];
+    c->inputs[i] = { e.start, e.access == TF_EXTENT_READ ? e.end : e.start };
     if (e.access == TF_EXTENT_READ) continue;
-    e.cells = next;
-    e.halves = next += words_of(e);
-    next += words_of(e);
+    e.shadow = { (Cell*)next, words_of(e) };
+    next += words_of(e) * SHADOW_OF_WORD;
   }
   return true;
 }
@@ -130,11 +128,18 @@ bool check_begin(Device* d, const Queued* q) {
     memset(c->cluster_time, 0, (STACKS + 1) * sizeof(tf_u32));
   }
   c->flags = q->launch.flags;
+  c->space = d->memory.space;
+  c->warps = (char*)d->warps;
+  c->warps_bytes = d->warp_capacity * sizeof(TfWarp);
+  c->groups = (char*)d->groups;
+  c->groups_bytes = d->group_capacity * sizeof(TfGroup);
+  c->base = q->module->base;
   c->switches = c->flags & (TF_PREEMPT | TF_LOCKSTEP);
   c->partial = false;
   c->module = q->module;
   c->place_count = 0;
   memset(c->place_at, 0, sizeof c->place_at);
+  c->attention = c->switches;
   c->atomic_thread = nullptr;
   c->overwrite.pending = false;
   c->unset = false;
@@ -162,15 +167,21 @@ void check_left(Device* d) {
 void check_resident(Device* d) {
   Check* c = d->check;
   c->resident_time = ++c->time;
-  for (tf_u32 i = 0; i < d->group_count; i++) d->groups[i].ordered = c->time;
+  for (tf_u32 i = 0; i < d->group_count; i++) {
+    TfGroup* g = &d->groups[i];
+    g->ordered = c->time;
+    g->arena = arena_end(d, i) - LOCAL_MAX;
+    g->shadow = c->local + i * LOCAL_SHADOW;
+  }
 }
 
 void check_place(Device* d, const char* start, tf_u64 bytes, const char* name, const char* file, tf_u32 line) {
   Check* c = d->check;
   if (!bytes || c->place_count == PLACES_MAX) return;
-  char* arena = arena_start(d, d->groups);
+  char* arena = arena_end(d, 0) - LOCAL_MAX;
   tf_u64 offset = (tf_u64)(start - arena);
-  c->places[c->place_count++] = { arena + offset, arena + offset + bytes, name, file, line, 0, nullptr, nullptr };
+  c->spans[++c->place_count] = { (tf_u32)offset, (tf_u32)(offset + bytes) };
+  c->places[c->place_count] = { arena + offset, arena + offset + bytes, name, file, line, 0, {} };
   for (tf_u64 i = offset / 16; i <= (offset + bytes - 1) / 16; i++) c->place_at[i] = (tf_u8)c->place_count;
 }
 
@@ -211,6 +222,13 @@ void check_meeting(Device* d, TfWarp* warp, tf_u64 lanes, tf_u32 op) {
   if ((lanes & warp->live) == warp->live) warp->ordered = time;
   else meet_partly(d, warp, lanes, time);
 }
+
+void check_met(TfWarp* warp, tf_u64 lanes, tf_u32 op) {
+  TfThread* any = tf_self();
+  check_meeting(device_of(any), warp, lanes, op);
+}
+
+void check_passed(TfThread* thread, const TfBarrier* barrier) { check_barrier(device_of(thread), barrier); }
 
 static bool before_group(const Check* c, const TfThread* t, const Touch& a) {
   const TfGroup* g = t->group;

@@ -25,8 +25,21 @@ struct Touch {
 
 // Of a word, or of half a word once an access took less. Masks have a bit a byte of a half.
 struct Cell {
-  Touch written, read, other; // `other`: a second reader, of another warp than `read` where there is one
+  Touch written;
   tf_u32 flags;
+};
+// Apart, since most writes find that nobody has read: `other` is a second reader, of another warp than `read` where there is one.
+struct Readers {
+  Touch read, other;
+};
+constexpr tf_u64 SHADOW_OF_WORD = 2 * (sizeof(Cell) + sizeof(Readers)); // of the word, and of its upper half
+// The shadow of some words: their cells, those of upper halves, and the readers of either.
+struct Shadow {
+  Cell* cells; // null: not written, so that only bounds are checked
+  tf_u64 words;
+
+  Cell* cell(tf_u64 word, bool upper) const { return &cells[word + (upper ? words : 0)]; }
+  Readers* readers(tf_u64 word, bool upper) const { return (Readers*)(cells + 2 * words) + word + (upper ? words : 0); }
 };
 enum {
   CELL_WRITTEN = 1,      // 2 bits: bytes of `written`
@@ -38,12 +51,12 @@ enum {
 };
 
 // Memory with one name: a buffer's extent, or a variable or argument in local memory.
-struct Extent {
+struct alignas(64) Extent {
   char *start, *end;
   const char* name;
   const char* file; // of a variable's declaration; null: an argument, `line` is its index
   tf_u32 line, access;
-  Cell *cells, *halves; // null: not written, so that only its bounds are checked
+  Shadow shadow;
 };
 
 // What is at fault, for the report.
@@ -64,24 +77,40 @@ struct Overwrite {
   tf_u8 before[64];
 };
 
+struct Span {
+  tf_u32 from, end;
+};
+
+// Bytes that are only read; of an extent that is written there are none.
+struct Input {
+  const char *start, *end;
+};
+
 struct Clocks; // order between groups, clocks.cpp
 
 struct Check {
+  bool attention;   // an access may not take the short way: switches, an atomic access or an overwrite is under way
+  char* space;      // the device's addresses
+  tf_u8* pages;     // of them: the extent there, or the first of several
+  char *warps, *groups; // what inlined code reads, and their bytes
+  tf_u64 warps_bytes, groups_bytes;
+  const char* base; // of the image
   tf_u32 flags;     // of the launch
   bool switches;    // preemption or lockstep
   bool partial;     // some lanes of a warp have met without the others
   const Module* module;
   tf_u32 time, launch_time, resident_time, grid_time;
-  Extent extents[EXTENTS_MAX];
-  tf_u32 extent_count;
-  tf_u8* pages;     // of the device's addresses: the extent there + 1; MANY: several
+  Input inputs[EXTENTS_MAX + 1];   // by extent
+  Extent extents[EXTENTS_MAX + 1]; // the first is of no address
+  tf_u32 extent_count;             // the last one's index
   char* shadow;
   tf_u64 shadow_bytes;
   char* local;      // shadow of the arenas
   tf_u32 local_groups;
-  Extent places[PLACES_MAX]; // in local memory, from the arena's start of the first resident group
+  Extent places[PLACES_MAX + 1]; // in local memory, by their addresses in the first resident group; the first is none
+  Span spans[PLACES_MAX + 1];    // the same, from the arena's start
   tf_u32 place_count;
-  tf_u8 place_at[LOCAL_MAX / 16]; // the place that holds these 16 bytes + 1
+  tf_u8 place_at[LOCAL_MAX / 16]; // the place that holds these 16 bytes; 0: none
   tf_u32* cluster_time; // a cluster
   tf_u32* known;        // a resident warp, a lane, another lane: what that one did before this time is ordered before
   tf_u32 known_warps;
@@ -103,6 +132,8 @@ void check_meeting(Device* d, TfWarp*, tf_u64 lanes, tf_u32 op);
 void check_place(Device* d, const char* start, tf_u64 bytes, const char* name, const char* file, tf_u32 line);
 void check_close(Device* d);
 bool check_before(Check*, const TfThread*, tf_u32 me, const Touch&); // whether it is ordered before what `me` does now
+void check_met(TfWarp*, tf_u64 lanes, tf_u32 op); // from the image
+void check_passed(TfThread*, const TfBarrier*);
 // clocks.cpp
 void clocks_begin(Check*);
 void clocks_fence(Check*, tf_u32 group, tf_u32 groups);
@@ -128,10 +159,8 @@ void report_unset(Device* d); // the first of them, if any, is the launch's fail
 [[noreturn]] void stop_misaligned(const Offence&, tf_u32 align, TfSite);
 
 inline tf_u32 who_is(const TfThread* t) { return (tf_u32)t->group->linear << THREAD_BITS | t->linear; }
+inline tf_u32 place_of(const Check* c, const void* pc) { return (tf_u32)((const char*)pc - c->base); }
 inline tf_u32 group_of(tf_u32 who) { return who >> THREAD_BITS; }
 inline tf_u32 thread_of(tf_u32 who) { return who & ((1u << THREAD_BITS) - 1); }
-inline char* arena_start(const Device* d, const TfGroup* g) {
-  return arena_end(const_cast<Device*>(d), (tf_u32)(g - d->groups)) - LOCAL_MAX;
-}
 
 } // namespace tf

@@ -25,7 +25,7 @@ static void put_other(Text& text, const TfThread* near, const Touch& t) {
 static const Extent* nearest(const Extent* all, tf_u32 count, const char* at) {
   const Extent* best = nullptr;
   tf_u64 least = ~0ull;
-  for (const Extent* e = all; e < all + count; e++) {
+  for (const Extent* e = all + 1; e <= all + count; e++) {
     tf_u64 away = at < e->start ? (tf_u64)(e->start - at) : at < e->end ? 0 : (tf_u64)(at - e->end) + 1;
     if (away < least) best = e, least = away;
   }
@@ -51,7 +51,7 @@ static void put_memory(Text& text, const Device* d, const TfThread* t, const cha
   } else if (local) {
     tf_u64 index = (tf_u64)(at - d->arenas - PAGE) / ARENA_STRIDE;
     const TfGroup* g = index < d->group_count ? &d->groups[index] : t->group;
-    const char* in_first = arena_start(d, d->groups) + (at - arena_start(d, g));
+    const char* in_first = d->groups->arena + (at - g->arena);
     if (const Extent* e = nearest(c->places, c->place_count, in_first)) return put_extent(text, e, in_first);
     text << "local memory, of which the kernel has none";
   } else if ((tf_u64)at < 65536) text << "a null pointer";

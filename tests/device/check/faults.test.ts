@@ -1,7 +1,7 @@
 /** Planted faults of memory and barriers in all four dialects: each by its class, with every thread, line and variable. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { HostDialect } from '../../../src/device/toolchain/host.ts';
-import { Checked } from './kit.ts';
+import { COMPILE_MS, Checked } from './kit.ts';
 
 const FIRST = 'group (0,0,0) thread';
 
@@ -24,8 +24,8 @@ const FAULTS: Readonly<Record<string, readonly [failure: string, text: string]>>
   ],
   update_race: [
     'race',
-    `race: ${FIRST} (1,0,0) reads 4 bytes at byte 0 of local memory sum (4 bytes, declared at {variable}), at {read}; ` +
-      'thread (0,0,0) wrote it at {write}, and no barrier lies between',
+    `race: ${FIRST} (0,0,0) reads 4 bytes at byte 0 of local memory sum (4 bytes, declared at {variable}), at {read}; ` +
+      'thread (255,0,0) wrote it at {write}, and no barrier lies between',
   ],
   update_groups: [
     'race',
@@ -96,7 +96,7 @@ describe.each(['cuda', 'hip', 'metal', 'xpu'] as const)('%s', (dialect: HostDial
   let checked: Checked;
   beforeAll(async () => {
     checked = await Checked.open(dialect);
-  });
+  }, COMPILE_MS);
   afterAll(() => checked.device.close());
 
   /** The words of a fault, with the lines of its marks; ANY is any line. */

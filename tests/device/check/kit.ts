@@ -6,6 +6,9 @@ import type { HostDevice, HostLaunch } from '../../../src/device/host.ts';
 import { compileHost, type HostDialect } from '../../../src/device/toolchain/host.ts';
 import { buffer, download, launchOf, lineOf, newDevice, run, upload } from '../host/device.ts';
 
+/** What a compile may take on a busy machine. */
+export const COMPILE_MS = 60_000;
+
 export const GROUPS = 4;
 export const THREADS = 256;
 const ELEMENTS = GROUPS * THREADS;

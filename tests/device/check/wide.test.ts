@@ -1,11 +1,11 @@
 /** Check images of launches whose groups run side by side: grid and cluster barriers, another group's memory, spins. */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { Checked } from './kit.ts';
+import { COMPILE_MS, Checked } from './kit.ts';
 
 let checked: Checked;
 beforeAll(async () => {
   checked = await Checked.open('cuda', 'wide.cu');
-});
+}, COMPILE_MS);
 afterAll(() => checked.device.close());
 
 const SCHEDULES = [0, 1, 2, 3, 4, 5, 6, 7];

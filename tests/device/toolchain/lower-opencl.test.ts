@@ -35,10 +35,10 @@ describe('an OpenCL kernel', () => {
       [
         source,
         '# 1 "<kernel table>"',
-        'void tf_body_f(ulong thread, ulong* arguments) { while (tf_cl_next(thread)) f(' +
+        '__attribute__((no_sanitize("kernel-address"))) void tf_body_f(ulong thread, ulong* arguments) { while (tf_cl_next(thread)) f(' +
           '*(global const float * __private*)arguments[0], (__local float4 *)tf_cl_local_argument(arguments[1]), ' +
           '*(const uint __private*)arguments[2], *(struct P __private*)arguments[3]); }',
-        'void tf_body_g(ulong thread, ulong* arguments) { while (tf_cl_next(thread)) g(); }',
+        '__attribute__((no_sanitize("kernel-address"))) void tf_body_g(ulong thread, ulong* arguments) { while (tf_cl_next(thread)) g(); }',
         '',
       ].join('\n'),
     );

@@ -117,7 +117,7 @@ template <class... A, class... P> struct Thunk<void (*)(A...), P...> {
   template <auto F> static void tf_whole(TfThread*, void** arguments) { F(Parameter<A, P>::value(arguments, buffers)...); }
 #else
   // Arguments are read for every thread: a parked stack outlives the launch that parked it.
-  template <auto F> static void body(TfThread* thread, void** arguments) {
+  template <auto F> TF_UNCHECKED static void body(TfThread* thread, void** arguments) {
     while (tf_next(thread)) F(Parameter<A, P>::value(arguments, buffers)...);
   }
 #endif

@@ -60,6 +60,9 @@ TF_INLINE void tf_complete(TfSchedule* s, TfWarp* warp, TfMeeting* m, tf_u64 arr
   m->arrived = 0;
   m->generation++;
   m->head = m->tail = nullptr;
+#if defined(TF_CHECK)
+  tf_runtime.met(warp, arrived, m->op);
+#endif
   tf_release(s, head, tail);
 }
 
@@ -86,7 +89,7 @@ TF_OUTLINED TfLanes tf_meet(TfThread* thread, tf_u64 mask, tf_u64 value, tf_u32 
   tf_u32 buffer = m->generation & 1;
   m->value[buffer][thread->lane] = value;
   bool other = (m->arrived != 0) & (m->op != op);
-  if (TF_UNLIKELY(other | (thread->schedule->seeded != 0) | (TF_IMAGE_KIND != 0))) tf_runtime.meet(thread, m, op, site);
+  if (TF_UNLIKELY(other | (thread->schedule->seeded != 0))) tf_runtime.meet(thread, m, op, site);
   else tf_arrive(thread, warp, m, mask & warp->live, op, site);
   return { m->value[buffer], m->came[buffer], m, buffer };
 }
@@ -98,7 +101,7 @@ TF_OUTLINED TfLanes tf_meet_active(TfThread* thread, tf_u64 value, tf_u32 op, Tf
   tf_u32 buffer = m->generation & 1;
   bool other = (m->arrived != 0) & ((m->op != op) | (m->site != site));
   bool apart = warp->waiting != (tf_u32)__builtin_popcountll(m->arrived);
-  if (TF_UNLIKELY(other | apart | (thread->schedule->seeded != 0) | (TF_IMAGE_KIND != 0))) {
+  if (TF_UNLIKELY(other | apart | (thread->schedule->seeded != 0))) {
     m = tf_runtime.meet_active(thread, value, op, site, &buffer);
   } else {
     m->value[buffer][thread->lane] = value;
@@ -112,7 +115,7 @@ TF_OUTLINED TfLanes tf_meet_active(TfThread* thread, tf_u64 value, tf_u32 op, Tf
 TF_INLINE bool tf_came(const TfLanes& lanes, tf_u32 lane) { return lane < TF_LANES_MAX && (lanes.mask >> lane & 1); }
 
 // The value of one lane; `absent` where it did not come.
-template <class T> TF_INLINE T tf_pick(const TfLanes& lanes, tf_u32 lane, T absent = tf_from_bits<T>(TF_ABSENT_LANE)) {
+template <class T> TF_OUTLINED T tf_pick(const TfLanes& lanes, tf_u32 lane, T absent = tf_from_bits<T>(TF_ABSENT_LANE)) {
   return tf_came(lanes, lane) ? tf_from_bits<T>(lanes.value[lane]) : absent;
 }
 
@@ -126,7 +129,7 @@ TF_INLINE tf_u32 tf_source(tf_u32 op, tf_u32 lane, tf_u32 by, tf_u32 width) {
   return source > last ? lane : source;
 }
 
-TF_INLINE tf_u64 tf_ballot_of(const TfLanes& lanes) {
+TF_OUTLINED tf_u64 tf_ballot_of(const TfLanes& lanes) {
   tf_u64 votes = 0;
   for (tf_u64 rest = lanes.mask; rest; rest &= rest - 1) {
     tf_u32 lane = (tf_u32)__builtin_ctzll(rest);
@@ -138,7 +141,7 @@ TF_INLINE tf_u64 tf_ballot_of(const TfLanes& lanes) {
 // The reduction of all values in one order, whatever the schedule: halves are added until one is left, as a butterfly
 // of exclusive-or shuffles with the largest distance first does; a lane that is not there adds nothing. The first lane
 // that asks computes it for all. Every lane of a meeting passes the same `combine`.
-template <class T, class F> TF_INLINE T tf_reduce(const TfLanes& lanes, F combine) {
+template <class T, class F> TF_OUTLINED T tf_reduce(const TfLanes& lanes, F combine) {
   TfMeeting* m = lanes.meeting;
   if (m->reduced >> lanes.buffer & 1) return tf_from_bits<T>(m->result[lanes.buffer]);
   T part[TF_LANES_MAX] TF_UNSET;
@@ -161,7 +164,7 @@ template <class T, class F> TF_INLINE T tf_reduce(const TfLanes& lanes, F combin
 }
 
 // The combination of lanes 0..lane (`inclusive`) or 0..lane-1, in lane order; `start` where there is none.
-template <class T, class F> TF_INLINE T tf_scan(const TfLanes& lanes, tf_u32 lane, bool inclusive, T start, F combine) {
+template <class T, class F> TF_OUTLINED T tf_scan(const TfLanes& lanes, tf_u32 lane, bool inclusive, T start, F combine) {
   tf_u64 below = (1ull << lane) - 1;
   if (inclusive) below |= 1ull << lane;
   T sum = start;

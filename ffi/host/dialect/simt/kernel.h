@@ -46,7 +46,7 @@ template <class... A> struct TfThunk<void (*)(A...)> {
 #else
 #define TF_ENTRY(Thunk, F) &Thunk::template body<F>, nullptr
   // Arguments are read for every thread: a parked stack outlives the launch that parked it.
-  template <auto F> TF_TRUSTED static void body(TfThread* thread, void** arguments) {
+  template <auto F> TF_TRUSTED TF_UNCHECKED static void body(TfThread* thread, void** arguments) {
     while (tf_next(thread)) call<F>(arguments, typename TfIndicesOf<sizeof...(A)>::type());
   }
 #endif

@@ -131,9 +131,6 @@ TF_INLINE void tf_yield() { tf_suspend(TF_PLACE_YIELD, 0, 0, 0, 0); }
 // The group's barrier.
 TF_OUTLINED void tf_barrier(TfSite site) {
   TfThread* thread = tf_self();
-#if defined(TF_CHECK)
-  return tf_runtime.barrier(thread, &thread->group->barrier, site);
-#endif
   TfSchedule* s = thread->schedule;
   TfBarrier* barrier = &thread->group->barrier;
   bool other = (barrier->waiting != 0) & (barrier->site != site);
@@ -143,6 +140,9 @@ TF_OUTLINED void tf_barrier(TfSite site) {
     TfThread *head = barrier->head, *tail = barrier->tail;
     barrier->waiting = 0;
     barrier->head = barrier->tail = nullptr;
+#if defined(TF_CHECK)
+    tf_runtime.passed(thread, barrier);
+#endif
     return tf_release(s, head, tail);
   }
   tf_enqueue(barrier->head, barrier->tail, thread);
