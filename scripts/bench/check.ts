@@ -40,7 +40,7 @@ for (const kernel of loadKernels(listing)) {
     for (const { label, shape, prepare } of checkCases(kernel, '1')) {
       const stage = new Stage(device, kernel.contract, prepare().inputs, LIMIT_MS);
       const launches = (['plain', 'check'] as const).map((mode) => {
-        const route = subject.inMode(mode).route(shape);
+        const route = subject.inMode(mode, '1').route(shape);
         const options = mode === 'check' ? { check: {} } : {};
         stage.run(route, options);
         const launch = stage.launchOf(route, options);
