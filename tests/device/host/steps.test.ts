@@ -84,6 +84,24 @@ KERNEL vote(unsigned* y, unsigned split) {
   y[threadIdx.x] = count * 100 + __popc(active) + __reduce_add_sync(ALL, threadIdx.x);
 }
 
+// What is made four or eight at a time: fields of words, and exponentials; a sum takes them in order.
+KERNEL packed(unsigned* y, unsigned split) {
+  unsigned words[4], step = 0x9e3779b9u * (threadIdx.x + split);
+  for (unsigned i = 0; i < 4; i++) words[i] = step * (i + 1) ^ step >> 7;
+  float sum = 0;
+  for (unsigned i = 0; i < 8; i++) sum = fmaf(sum, 0.5f, float(words[0] >> 4 * i & 15));
+  for (unsigned i = 0; i < 4; i++) sum += float(int(words[i])) * 1e-9f + float(words[i] >> 8 * i & 255);
+  for (unsigned i = 0; i < 4; i++) {
+    sum = fmaf(sum, 0.5f, __uint_as_float(words[i] << 16 & 0x3fff0000u));
+    sum = fmaf(sum, 0.5f, __uint_as_float(words[i] & 0x3fff0000u));
+  }
+  for (unsigned i = 0; i < 8; i++) sum = sum * 0.5f + expf(float(int(words[i % 4] % 400u)) * 0.5f - 100.0f + i);
+  float ends[4] = { INFINITY, -INFINITY, __uint_as_float(0x7fc00000u), __uint_as_float(threadIdx.x) };
+  unsigned bits = 0;
+  for (unsigned i = 0; i < 4; i++) bits = bits * 31 + __float_as_uint(expf(ends[i]));
+  y[threadIdx.x] = __float_as_uint(sum) ^ bits;
+}
+
 KERNEL diverge(unsigned* y, unsigned split) {
   if (threadIdx.x < split) __syncthreads(); // one
   else __syncthreads(); // other
@@ -104,7 +122,7 @@ const AS_FIBERS = SOURCE.replaceAll(
   '__noinline__ __device__ unsigned own() { return threadIdx.x; }\nKERNEL crossing',
 ).replace('  unsigned held[8];', '  unsigned held[8];\n  if (own() != threadIdx.x) return;');
 
-const KERNELS_HERE = ['crossing', 'rounds', 'masks', 'part_late', 'leave', 'vote'];
+const KERNELS_HERE = ['crossing', 'rounds', 'masks', 'part_late', 'leave', 'vote', 'packed'];
 
 let device: HostDevice;
 let steps: ReturnType<HostDevice['load']>;

@@ -3,6 +3,38 @@
 #define TF_MATH_BASIC_H
 #include "../fp.h"
 
+typedef float TfFloat4 __attribute__((vector_size(16)));
+typedef double TfDouble4 __attribute__((vector_size(32)));
+typedef long long TfLong4 __attribute__((vector_size(32)));
+
+// Of one double or four.
+TF_INLINE double tf_fma_each(double a, double b, double c) { return __builtin_fma(a, b, c); }
+TF_INLINE TfDouble4 tf_fma_each(TfDouble4 a, TfDouble4 b, TfDouble4 c) {
+#if __has_builtin(__builtin_elementwise_fma)
+  return __builtin_elementwise_fma(a, b, c);
+#else
+  for (int i = 0; i < 4; i++) c[i] = __builtin_fma(a[i], b[i], c[i]);
+  return c;
+#endif
+}
+template <class T> TF_INLINE T tf_all(double value) { return T{} + value; }
+
+// A function of fp32 by one of fp64. In a kernel that becomes steps it stays a call, and the lowering makes one call of
+// four that stand together.
+#if defined(TF_STEPPED)
+#define TF_EACH_FORM __attribute__((visibility("hidden"), noinline, used, const, nothrow)) TF_NODEBUG TF_TRUSTED
+#define TF_EACH(name, by)                                                                                             \
+  extern "C" {                                                                                                        \
+  TF_EACH_FORM float tf_each_##name(float x) { return (float)by((double)x); }                                         \
+  TF_EACH_FORM TfFloat4 tf_each_##name##_x4(TfFloat4 x) {                                                             \
+    return __builtin_convertvector(by(__builtin_convertvector(x, TfDouble4)), TfFloat4);                              \
+  }                                                                                                                   \
+  }
+#else
+#define TF_EACH(name, by)                                                                                             \
+  TF_INLINE float tf_each_##name(float x) { return (float)by((double)x); }
+#endif
+
 static constexpr float TF_INFINITY = __builtin_inff();
 static constexpr float TF_NAN = __builtin_nanf("");
 

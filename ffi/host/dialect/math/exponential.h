@@ -9,41 +9,41 @@ static constexpr double TF_LN2_LOW = 0x1.abc9e3b39803fp-56;
 static constexpr double TF_LOG2_10 = 0x1.a934f0979a371p1, TF_LOG10_2 = 0x1.34413509f79ffp-2;
 static constexpr double TF_LOG10_E = 0x1.bcb7b1526e50ep-2;
 
-// e^t - 1 for |t| <= ln(2) / 2, by its series: the first term left out is below 2^-57 of the result.
-TF_INLINE double tf_expm1_series(double t) {
-  double p = 1.0 / 6227020800.0;
-  p = __builtin_fma(p, t, 1.0 / 479001600.0);
-  p = __builtin_fma(p, t, 1.0 / 39916800.0);
-  p = __builtin_fma(p, t, 1.0 / 3628800.0);
-  p = __builtin_fma(p, t, 1.0 / 362880.0);
-  p = __builtin_fma(p, t, 1.0 / 40320.0);
-  p = __builtin_fma(p, t, 1.0 / 5040.0);
-  p = __builtin_fma(p, t, 1.0 / 720.0);
-  p = __builtin_fma(p, t, 1.0 / 120.0);
-  p = __builtin_fma(p, t, 1.0 / 24.0);
-  p = __builtin_fma(p, t, 1.0 / 6.0);
-  p = __builtin_fma(p, t, 0.5);
-  return __builtin_fma(p * t, t, t);
+// e^t - 1 for |t| <= ln(2) / 2, by its series: the first term left out is below 2^-57 of the result. T: one or four.
+template <class T> TF_INLINE T tf_expm1_series(T t) {
+  constexpr double TERMS[] = { 1.0 / 479001600.0, 1.0 / 39916800.0, 1.0 / 3628800.0, 1.0 / 362880.0, 1.0 / 40320.0,
+    1.0 / 5040.0, 1.0 / 720.0, 1.0 / 120.0, 1.0 / 24.0, 1.0 / 6.0, 0.5 };
+  T p = tf_all<T>(1.0 / 6227020800.0);
+  for (double term : TERMS) p = tf_fma_each(p, t, tf_all<T>(term));
+  return tf_fma_each(p * t, t, t);
 }
 
 // x = n ln 2 + t, with 2^n beside it. |x| <= 700; a NaN stays one in t.
-struct TfExpParts {
-  double t, scale;
+template <class T> struct TfExpParts {
+  T t, scale;
 };
-TF_INLINE TfExpParts tf_exp_reduce(double x) {
+TF_INLINE double tf_power_of_two(double shifted) { return tf_bits_double((tf_double_bits(shifted) + 1023) << 52); }
+TF_INLINE TfDouble4 tf_power_of_two(TfDouble4 shifted) {
+  return __builtin_bit_cast(TfDouble4, (__builtin_bit_cast(TfLong4, shifted) + 1023) << 52);
+}
+template <class T> TF_INLINE TfExpParts<T> tf_exp_reduce(T x) {
   constexpr double SHIFT = 0x1.8p52; // adding it leaves n in the low bits
-  double shifted = __builtin_fma(x, TF_LOG2E, SHIFT), n = shifted - SHIFT;
-  double t = __builtin_fma(-n, TF_LN2_LOW, __builtin_fma(-n, TF_LN2, x));
-  return { t, tf_bits_double((tf_double_bits(shifted) + 1023) << 52) };
+  T shifted = tf_fma_each(x, tf_all<T>(TF_LOG2E), tf_all<T>(SHIFT)), n = shifted - SHIFT;
+  T t = tf_fma_each(-n, tf_all<T>(TF_LN2_LOW), tf_fma_each(-n, tf_all<T>(TF_LN2), x));
+  return { t, tf_power_of_two(shifted) };
 }
-TF_INLINE double tf_clamp_exponent(double x, double most) { return x > most ? most : x < -most ? -most : x; }
+template <class T> TF_INLINE T tf_clamp_exponent(T x, double most) {
+  T high = tf_all<T>(most), low = tf_all<T>(-most);
+  return x > high ? high : x < low ? low : x;
+}
 
-TF_INLINE double tf_exp_double(double x) {
-  TfExpParts e = tf_exp_reduce(tf_clamp_exponent(x, 700.0));
-  return __builtin_fma(tf_expm1_series(e.t), e.scale, e.scale);
+template <class T> TF_INLINE T tf_exp_each(T x) {
+  TfExpParts<T> e = tf_exp_reduce(tf_clamp_exponent(x, 700.0));
+  return tf_fma_each(tf_expm1_series(e.t), e.scale, e.scale);
 }
+TF_INLINE double tf_exp_double(double x) { return tf_exp_each(x); }
 TF_INLINE double tf_expm1_double(double x) {
-  TfExpParts e = tf_exp_reduce(tf_clamp_exponent(x, 700.0));
+  TfExpParts<double> e = tf_exp_reduce(tf_clamp_exponent(x, 700.0));
   return __builtin_fma(tf_expm1_series(e.t), e.scale, e.scale - 1.0);
 }
 TF_INLINE double tf_exp2_double(double x) {
@@ -53,7 +53,8 @@ TF_INLINE double tf_exp2_double(double x) {
   return __builtin_fma(tf_expm1_series((bounded - (shifted - SHIFT)) * TF_LN2), scale, scale);
 }
 
-TF_INLINE float tf_exp(float x) { return (float)tf_exp_double((double)x); }
+TF_EACH(exp, tf_exp_each)
+TF_INLINE float tf_exp(float x) { return tf_each_exp(x); }
 TF_INLINE float tf_exp2(float x) { return (float)tf_exp2_double((double)x); }
 TF_INLINE float tf_exp10(float x) { return (float)tf_exp2_double((double)x * TF_LOG2_10); }
 TF_INLINE float tf_expm1(float x) { return tf_copysign((float)tf_expm1_double((double)x), x); }

@@ -11,6 +11,10 @@ import type { Locals, StepOptions, Uniform } from './step.ts';
 import { NotStepped } from './types.ts';
 import type { Values } from './values.ts';
 
+/** Attributes of the store that only writes where it points. */
+export const KEEP_GROUP = 99991;
+export const KEEP_ATTRIBUTES = `attributes #${KEEP_GROUP} = { nounwind willreturn memory(argmem: write) }`;
+
 export interface StepParts {
   readonly definition: Definition;
   readonly options: StepOptions;
@@ -174,11 +178,22 @@ function mayFault(blocks: readonly Block[]): boolean {
     instructions.some(({ text }) => {
       if (/ = load |^store /.test(text)) return !isOwn(text) && !reads(text);
       if (/(?:call|atomicrmw|cmpxchg|[su]div|[su]rem) /.test(text) && !/^%\S+ = f/.test(text))
-        return !/@llvm\.(?:umin|umax|smin|smax|fabs|experimental\.noalias|lifetime|maxnum|minnum|fma)\b/.test(text);
+        return !/@llvm\.(?:umin|umax|smin|smax|fabs|experimental\.noalias|lifetime|maxnum|minnum|fma|sqrt)\b|@tf_each_/.test(
+          text,
+        );
       return false;
     }),
   );
 }
+
+/**
+ * Always in memory while the thread runs, as a volatile store is; but that would keep the compiler from taking what is the same
+ * for all threads out of their loop.
+ */
+const KEEP_RUNNING = [
+  `%thread.number = ptrtoint ptr ${n.THREAD_VALUE} to i64`,
+  `call void asm sideeffect "${process.arch === 'x64' ? 'movq $1, $0' : 'str $1, $0'}", "=*m,r"(ptr nocapture elementtype(ptr) %running, i64 %thread.number) #${KEEP_GROUP}`,
+];
 
 function laneText(locals: Locals, entry: string, mayStop: boolean): string[] {
   return [
@@ -192,7 +207,7 @@ function laneText(locals: Locals, entry: string, mayStop: boolean): string[] {
       `${n.LANE_VALUE} = add nuw nsw i32 %lane.first, %i.short`,
       `%thread.offset = mul nuw nsw i64 %i, ${THREAD_BYTES}`,
       `${n.THREAD_VALUE} = getelementptr inbounds i8, ptr %threads, i64 %thread.offset`,
-      ...(mayStop ? [`store volatile ptr ${n.THREAD_VALUE}, ptr %running`] : []),
+      ...(mayStop ? KEEP_RUNNING : []),
       ...locals.lasting,
       `br label %${entry}`,
     ]),

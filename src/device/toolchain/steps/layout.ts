@@ -12,6 +12,10 @@ export const CURRENT = 'tf_current';
 export const LOCAL = 'tf_local_of';
 export const LOCAL_NOW = 'tf_local_now';
 
+/** A function of a float that has a form for four, of the name with `_x4`. */
+export const EACH =
+  /^%\S+ = (?:tail |notail )?call (?:[a-z]+ )*?float @(tf_each_\w+)\(float (?:noundef )?(%v\d+|[^%)]*)\)/;
+
 /** TF_PLACE_MASKED: the mask is the thread's own, and goes into it. */
 export const KIND_MASKED = '2';
 /** Kinds below this one bring a value. */

@@ -28,6 +28,8 @@ export const WARP_VALUE = '%v900001';
 export const SCHEDULE_VALUE = '%v900002';
 /** The thread's lane. */
 export const LANE_VALUE = '%v900003';
+/** Values of vectors have numbers from here. */
+export const FIRST_PACKED = 920000;
 /** Values of tokens have numbers from here. */
 export const FIRST_TOKEN = 910000;
 

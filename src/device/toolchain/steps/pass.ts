@@ -1,10 +1,12 @@
 /** The step form of every kernel of a module in LLVM's assembly. */
 import { definitionsOf, nameOf, namedTypes } from './module.ts';
 import { WHOLE } from './layout.ts';
+import { KEEP_ATTRIBUTES } from './function.ts';
 import { stepText } from './step.ts';
 import { NotStepped } from './types.ts';
 
 const GROUP = 99990;
+const EACH_GROUP = 99995;
 
 /** The module with its kernels as steps; null, with the reason, where one of them does not take that form. */
 export function stepModule(
@@ -13,6 +15,7 @@ export function stepModule(
 ): { readonly text: string } | { readonly why: string } {
   const lines = text.split('\n');
   const named = namedTypes(lines);
+  const locals = localVariables(lines);
   const definitions = definitionsOf(lines, WHOLE);
   try {
     if (definitions.length === 0) return { why: 'no kernel' };
@@ -20,7 +23,7 @@ export function stepModule(
       lines.splice(
         definition.first,
         definition.end - definition.first,
-        stepText(definition, { named, attributes: `#${GROUP}`, argumentsAreValues }),
+        stepText(definition, { named, attributes: `#${GROUP}`, argumentsAreValues, locals }),
       );
     }
   } catch (error) {
@@ -29,8 +32,9 @@ export function stepModule(
   }
   const left = removeMeeting(lines);
   if (left !== undefined) return { why: `${left} meets and was not inlined` };
+  inlineEach(lines);
   const attributes = attributesOf(lines, definitions[0]?.head ?? '');
-  return { text: `${lines.join('\n')}\nattributes #${GROUP} = ${attributes}\n` };
+  return { text: `${lines.join('\n')}\nattributes #${GROUP} = ${attributes}\n${KEEP_ATTRIBUTES}\n` };
 }
 
 /** A kernel's attributes less what was found out about its old form. */
@@ -58,4 +62,31 @@ function removeMeeting(lines: string[]): string | undefined {
     lines.push(`declare void ${name}()`); // for what describes it
   }
   return undefined;
+}
+
+/** Sizes and alignments of variables in local memory, from their descriptors. */
+function localVariables(lines: readonly string[]): Map<string, string> {
+  const found = new Map<string, string>();
+  for (const line of lines) {
+    const [, name = '', bytes, align] =
+      /^(@\S+) = .*%struct\.TfLocalVariable \{ i32 (\d+), i32 (\d+),/.exec(line) ?? [];
+    if (name !== '') found.set(name, `dereferenceable(${bytes}) align ${align}`);
+  }
+  return found;
+}
+
+/** Functions of which four calls may have become one have done their waiting: they are inlined now. */
+function inlineEach(lines: string[]): void {
+  const groups = new Map<string, string>();
+  lines.forEach((line, i) => {
+    const [, group = ''] = /^define .*@tf_each_\w+\(.* #(\d+)/.exec(line) ?? [];
+    if (group === '') return;
+    const own = groups.get(group) ?? String(EACH_GROUP + groups.size);
+    groups.set(group, own);
+    lines[i] = line.replace(` #${group}`, ` #${own}`);
+  });
+  for (const [group, own] of groups) {
+    const text = lines.find((line) => line.startsWith(`attributes #${group} = `)) ?? '';
+    lines.push(text.replace(`#${group} `, `#${own} `).replace(/\bnoinline\b/, 'alwaysinline'));
+  }
 }

@@ -12,6 +12,7 @@ import { CURRENT, LOCAL, LOCAL_NOW, MET, SUSPEND, THREAD } from './layout.ts';
 import { liveIn } from './liveness.ts';
 import { type Block, type Definition, type Instruction, typeOf } from './module.ts';
 import * as n from './names.ts';
+import { packBlocks } from './pack.ts';
 import { cutAtPlaces, renameValues } from './places.ts';
 import { stepFunction } from './function.ts';
 import { NotStepped } from './types.ts';
@@ -23,6 +24,8 @@ export interface StepOptions {
   readonly attributes: string;
   /** An argument's address leads to a value that no one changes; false where it may lead into a buffer. */
   readonly argumentsAreValues: boolean;
+  /** What is known of the address of each variable in local memory, as attributes of the call that gives it. */
+  readonly locals: ReadonlyMap<string, string>;
 }
 
 /** The new text of a definition; throws NotStepped where the function waits in a way that the pass does not take. */
@@ -31,10 +34,11 @@ export function stepText(definition: Definition, options: StepOptions): string {
   refuseCalls(blocks);
   useRoots(blocks, options);
   const places = cutAtPlaces(blocks);
+  packBlocks(blocks);
   const frame = new Frame(options.named);
   const locals = takeLocals(blocks, frame, places.length > 0);
   const values = new Values(blocks, options.argumentsAreValues);
-  const uniform = takeUniform(blocks, values);
+  const uniform = takeUniform(blocks, values, options);
   const live = liveIn(blocks, new Map(places.map(({ block, resume }) => [block.label, resume])));
   const fixed = new Set([...n.UNIFORM_ROOTS, ...n.LANE_ROOTS, ...locals.names, ...uniform.names]);
   const kept = new Map<string, readonly string[]>();
@@ -57,7 +61,7 @@ function defined(values: Values, value: string): Instruction {
 }
 
 const KNOWN_CALLS = new RegExp(
-  `^(?:llvm\\.|(?:${[SUSPEND, CURRENT, LOCAL, ...Object.keys(MET), 'memcpy', 'memset', 'memmove'].join('|')})$|__ubsan_)`,
+  `^(?:llvm\\.|tf_each_|(?:${[SUSPEND, CURRENT, LOCAL, ...Object.keys(MET), 'memcpy', 'memset', 'memmove'].join('|')})$|__ubsan_)`,
 );
 
 /** A function that is called and not inlined may itself wait, or ask which thread it is. */
@@ -133,12 +137,20 @@ export interface Uniform {
 }
 
 /** Takes what is the same for all threads out of the blocks. */
-function takeUniform(blocks: readonly Block[], values: Values): Uniform {
+function takeUniform(blocks: readonly Block[], values: Values, { locals }: StepOptions): Uniform {
   const names = new Set<string>();
   const text: string[] = [];
   for (const value of values.definitions.keys()) {
     if (values.isUniform(value)) text.push(...values.uniformText(value, names));
   }
   drop(blocks, ({ result }) => names.has(result));
-  return { names, text: text.map((one) => one.replace(`@${LOCAL}(`, `@${LOCAL_NOW}(ptr %threads, `)) };
+  return { names, text: text.map((one) => localText(one, locals)) };
+}
+
+function localText(text: string, locals: ReadonlyMap<string, string>): string {
+  const [, head = '', variable = '', tail = ''] =
+    new RegExp(`^(%\\S+) = .*@${LOCAL}\\(ptr [^@]*(@[\\w.$]+)\\)(.*)$`).exec(text) ?? [];
+  if (head === '') return text;
+  const debug = /, !dbg !\d+/.exec(tail)?.[0] ?? '';
+  return `${head} = call ${locals.get(variable) ?? ''} ptr @${LOCAL_NOW}(ptr %threads, ptr ${variable})${debug}`;
 }
