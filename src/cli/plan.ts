@@ -3,7 +3,7 @@ import type { Dialect } from '../families/formula/functions.ts';
 import { addressText, controlAddress, matcher } from '../spec/address.ts';
 import type { GateName } from '../spec/contract.ts';
 import type { Kernel, PlantedControl } from '../spec/registration.ts';
-import { modeOf } from '../spec/registration.ts';
+import { runsIn } from '../spec/registration.ts';
 import { nothingToProve } from '../gates/applies.ts';
 import { gateCases } from '../gates/job.ts';
 import type { Job, RunOptions } from '../gates/run.ts';
@@ -74,7 +74,7 @@ function controlsOf(
   return kernel.controls.filter(
     (control) =>
       control.dialects.includes(dialect) &&
-      options.modes.includes(modeOf(control)) &&
+      runsIn(control, options.modes) &&
       options.gates.includes(control.reddens) &&
       (whole(control.reddens) || selects(controlAddress(kernel.name, dialect, control.id))),
   );

@@ -7,7 +7,7 @@ import type { Dialect } from '../families/formula/functions.ts';
 import { addressText, controlAddress } from '../spec/address.ts';
 import type { GateName } from '../spec/contract.ts';
 import type { Kernel, PlantedControl } from '../spec/registration.ts';
-import { knownFindings, modeOf } from '../spec/registration.ts';
+import { knownFindings, runsIn } from '../spec/registration.ts';
 import type { ModeName } from '../spec/modes.ts';
 import type { Judged } from './attempt.ts';
 import { attempt, tooLarge } from './attempt.ts';
@@ -89,9 +89,7 @@ function trialsOf(kernel: Kernel, gate: GateName, options: JobOptions): Trial[] 
     (dialect) => new GateTrial(kernel, dialect, gate, (label) => options.selects(address(dialect, label))),
   );
   if (!options.controls) return gates;
-  const controls = kernel.controls.filter(
-    (control) => control.reddens === gate && options.modes.includes(modeOf(control)),
-  );
+  const controls = kernel.controls.filter((control) => control.reddens === gate && runsIn(control, options.modes));
   const planted = controls.flatMap((control) =>
     dialects
       .filter(

@@ -39,7 +39,7 @@ export function unusedOps(contract: Contract, dialect: Dialect, called: Readonly
   const stated = launchesOf(contract, dialect).flatMap(({ symbol, ops = {} }) =>
     Object.entries(ops).flatMap(([map, names]) => [names].flat().map((name) => ({ symbol, map, name }))),
   );
-  // Division is an operator, whose calls leave no trace.
+  // Division is an operator, whose uses are noted in OpenCL C alone.
   const unused = stated.filter(({ name }) => name !== '/' && !called.has(name));
   if (unused.length === 0) return undefined;
   const list = unused.map(({ symbol, map, name }) => `${map} by ${name} in the launch of ${symbol}`).join(', ');

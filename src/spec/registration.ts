@@ -35,6 +35,10 @@ export function controlModes(control: Control): readonly ModeName[] {
   return mode === 'check' ? [mode] : [...new Set(['plain', mode] as const)];
 }
 
+/** Whether all of a control's modes are among those of a run: without one of them it shows nothing. */
+export const runsIn = (control: Control, modes: readonly ModeName[]): boolean =>
+  controlModes(control).every((mode) => modes.includes(mode));
+
 const EXTENSIONS: Readonly<Record<Dialect, string>> = { cuda: 'cu', hip: 'hip', metal: 'metal', xpu: 'cl' };
 
 /** The launches of a kernel in a dialect, in the order in which they are tried. */

@@ -143,3 +143,13 @@ describe('the sequence', () => {
     expect(controls.filter(({ gate }) => gate === 'repeat').every(({ status }) => status === 'broken')).toBe(true);
   });
 });
+
+test('a control of a mode needs plain arithmetic beside it, and neither alone', () => {
+  const ofMode = (modes: RunOptions['modes']): string[] =>
+    plan({ modes, gates: ['shapes'] }).registrations.flatMap(({ controls }) =>
+      controls.flatMap(({ mode }) => mode ?? []),
+    );
+  expect(ofMode(['plain'])).toEqual([]);
+  expect(ofMode(['ulps-up', 'fused'])).toEqual([]);
+  expect(new Set(ofMode(['plain', 'fused']))).toEqual(new Set(['fused']));
+});

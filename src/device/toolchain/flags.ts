@@ -223,6 +223,16 @@ export function sourceFlags(target: Target, clang: ClangVersion, precompiled: st
   return ['-c', ...unitFlags(target, clang), '-include-pch', precompiled, '-'];
 }
 
+/** Arguments that turn lowered text less its header into LLVM's text, as it is before any pass. */
+export function irFlags(target: Target, clang: ClangVersion, precompiled: string): string[] {
+  return ['-S', '-emit-llvm', ...UNOPTIMISED, ...sourceFlags(target, clang, precompiled).slice(1), '-o', '-'];
+}
+
+/** Arguments that compile such a text from standard input to what `-c` gives of the source. */
+export function irObjectFlags({ kind }: Target, clang: ClangVersion): string[] {
+  return ['-c', '-x', 'ir', '-flto', ...CODE_OF[kind], ...trapFlags(clang), ...LOWERED_MESSAGES, ...PROCESSOR, '-'];
+}
+
 /** The link optimises what the image uses; doing so before for all of the glue takes twice the time. */
 const UNOPTIMISED = xclang('-disable-llvm-passes');
 
@@ -233,6 +243,7 @@ export function openclTableFlags(kind: ImageKind, clang: ClangVersion): string[]
     // What it does is the runtime's own: nothing is checked.
     ...unitFlags({ kind: kind === 'ulps' ? kind : 'fast', dialect: 'cuda' }, clang),
     ...(kind === 'check' ? [CHECK_DEFINE] : []),
+    ...(kind === 'ulps' ? limitDefines('xpu') : []), // of the division, which is in this text
     '-flto',
     ...UNOPTIMISED,
     `-include${join(HEADERS, 'opencl_image.h')}`,

@@ -9,12 +9,15 @@ import type { ImageKind } from '../images.ts';
 import { publishSealed, temporaryBeside } from './cache.ts';
 import type { Clang } from './clang.ts';
 import { withContraction } from './contract.ts';
+import { withDivisionCalls } from './divisions.ts';
 import { explain } from './diagnostics.ts';
 import {
   CHECK_FILE,
   CHECK_FILE_FLAGS,
   HOST_FOLDER,
   assemblyFlags,
+  irFlags,
+  irObjectFlags,
   type HostDialect,
   LINK_FLAGS,
   openclTableFlags,
@@ -81,8 +84,21 @@ async function compileKernels(clang: Clang, image: ImageSource, object: string):
   const command = [clang.path, ...precompileFlags(target, clang)];
   const precompiled = await compileOnce({ command, input: header, salt, extension: 'pch' });
   const text = withContraction(source, kind);
+  if (kind === 'ulps' && dialect === 'xpu') return compileDivisions(clang, image, text, precompiled, object);
   if (image.inSteps) return compileSteps(clang, image, text, precompiled, object);
   await must(image, [clang.path, ...sourceFlags(target, clang, precompiled), '-o', object], text);
+}
+
+/** OpenCL C whose divisions are calls, so that they may be off. */
+async function compileDivisions(
+  clang: Clang,
+  image: ImageSource,
+  source: string,
+  precompiled: string,
+  object: string,
+): Promise<void> {
+  const whole = await must(image, [clang.path, ...irFlags(image, clang, precompiled)], source);
+  await must(image, [clang.path, ...irObjectFlags(image, clang), '-o', object], withDivisionCalls(whole));
 }
 
 async function compileSteps(

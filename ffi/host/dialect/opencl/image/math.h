@@ -17,6 +17,8 @@ TF_CL_C float tf_cl_loose(
     float exact, float x, float y, uint id, double steps, double slope, double error, double from, double to) {
   return tf_loose(exact, { id, steps, slope, error, from, to }, x, y);
 }
+// The operator, which the toolchain makes a call of.
+TF_CL_C float tf_cl_divide(float x, float y) { return TF_LOOSE(div, x / y, x, y); }
 #endif
 #undef TF_CL_DEFINE1
 #undef TF_CL_DEFINE2
