@@ -187,6 +187,29 @@ test('R03: writes of what is there already stay green, and the note claims equal
   expect(result.notes.join(' ')).not.toMatch(/race.?free|no race|without a race/i);
 });
 
+test('R03: an update that 256 threads make loses nothing here, and is a race', async () => {
+  const source = `
+extern "C" __global__ void k(const float* x, float* y, unsigned width) {
+  __shared__ unsigned seen;
+  if (threadIdx.x == 0) seen = 0;
+  __syncthreads();
+  seen += 1;
+  __syncthreads();
+  for (unsigned i = threadIdx.x; i < width; i += 256) y[blockIdx.x * width + i] = seen * x[blockIdx.x * width + i];
+}`;
+  const updated = overRows('k', 256, {
+    outputs: { y: f32('rows', 'width') },
+    formula: rows('width', 'y = 256 * x'),
+    accumulator: 'none',
+  });
+  const result = await verdict(updated, source, 'repeat');
+  expect(classes(result)).toEqual(['race']);
+  expect(result.findings[0]?.what).toMatch(
+    /^race: group .* at byte 0 of local memory seen \(4 bytes, declared at case.cu:3\), at case.cu:6; thread .* at case.cu:6, and no/,
+  );
+  expect((await verdict(updated, source.replace('seen += 1', 'atomicAdd(&seen, 1u)'), 'repeat')).status).toBe('pass');
+});
+
 test("R03: a neighbour's slot read without a warp barrier differs under the host device's orders", async () => {
   const result = await verdict(scale('scale_hazard'), SOURCE, 'repeat');
   expect(classes(result)).toEqual(['race', 'different']);
