@@ -200,6 +200,12 @@ export default [
       finding: 'depth',
       launch: (launch) => ({ ...launch, depth: ({ width = 0 }) => width }),
     },
+    {
+      fault: 'the declared depth is that of two tiles, however long the row',
+      reddens: 'sums',
+      finding: 'depth',
+      launch: (launch) => ({ ...launch, depth: () => 28 }),
+    },
   ]),
   standing('dot_rows', [
     {

@@ -41,6 +41,8 @@ export interface Chain {
   readonly declared: number;
   /** Additions on the longest chain. */
   readonly longest?: number;
+  /** At the longest served rows of the route: what is declared there, and what a chain has at least. */
+  readonly longer?: { readonly at: string; readonly declared: number; readonly least: number };
   /** Why the chain is not known. */
   readonly why?: string;
 }

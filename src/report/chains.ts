@@ -5,7 +5,10 @@ import { sumName } from './words.ts';
 
 type Chain = NonNullable<GateResult['chains']>[number];
 
-/** `longest chains: tf_a 27 of 28 declared; tf_b not known of sum(x): why`; nothing where no sum was asked. */
+/**
+ * `longest chains: tf_a 27 of 28 declared, at least 43 of 44 at rows=48,width=8192; tf_b not known of sum(x): why`; nothing where
+ * no sum was asked.
+ */
 export function chainLines({ gates }: Registration): string[] {
   const chains = gates.flatMap(({ chains: found = [] }) => found);
   if (chains.length === 0) return [];
@@ -17,9 +20,11 @@ function routeText(chains: readonly Chain[]): string {
   const known = chains.filter(({ longest }) => longest !== undefined);
   const longest = Math.max(...known.map((chain) => chain.longest ?? 0));
   const declared = chains[0]?.declared ?? 0;
+  const [hardest] = chains.flatMap(({ longer }) => longer ?? []).toSorted((a, b) => b.least - a.least);
   const unknown = chains.filter((chain) => chain.longest === undefined);
   return [
     ...(known.length > 0 ? [`${longest} of ${declared} declared`] : []),
+    ...(hardest ? [`at least ${hardest.least} of ${hardest.declared} at ${hardest.at}`] : []),
     ...unknown.map(({ sum, why }) => `not known of ${sumName(sum)}: ${why ?? ''}`),
   ].join(', ');
 }

@@ -40,6 +40,7 @@ const chain = v.strictObject({
   terms: whole,
   declared: v.number(),
   longest: v.optional(whole),
+  longer: v.optional(v.strictObject({ at: text, declared: v.number(), least: whole })),
   why: v.optional(text),
 });
 

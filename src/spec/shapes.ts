@@ -220,6 +220,16 @@ export function chainShapes(contract: Contract, over: string): Shape[] {
   return unique(shapes);
 }
 
+/** The longest served rows on the route of a shape, its other dimensions at most `most`. */
+export function longestLike(contract: Contract, shape: Shape, over: string, most: number): Shape {
+  const sizes = servedShapes(contract).map((served) => sizeOf(served, over));
+  const longest = sizes.toSorted((a, b) => b - a).map((size) => ({ ...shape, [over]: size }));
+  const found = longest.find((candidate) => sameRoutes(contract, candidate, shape)) ?? shape;
+  return Object.keys(contract.dims)
+    .filter((name) => name !== over && sizeOf(shape, name) > most)
+    .reduce((less, name) => sized(contract, less, name, most), found);
+}
+
 /** A shape with the least size of a dimension past its tile that keeps the route; as it is where the dimension has no tile. */
 function shortest(contract: Contract, base: Shape, over: string): Shape {
   const { step = 1, tile } = contract.dims[over] ?? {};

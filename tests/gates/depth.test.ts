@@ -161,3 +161,36 @@ test('a projection with bf16 outputs, asked a column a question; an fma is one r
   expect(found(await audit(stated(0), source))).toEqual(['pass', [17], []]);
   expect(found(await audit(stated(-1), source))[0]).toBe('fail');
 });
+
+test('a depth that is right of short rows alone is red at the longest', async () => {
+  const stated = (depth: (width: number) => number): Stated =>
+    contract(0, {
+      ...ROW,
+      dims: { rows: { least: 1 }, width: { tile: 32, step: 8, least: 8 } },
+      served: [{ rows: [1, 24], width: 256 }],
+      launch: {
+        cuda: { symbol: 'k', threads: 1, grid: ({ rows: n = 1 }) => [n], depth: ({ width = 0 }) => depth(width) },
+      },
+    });
+  const lanes = serial('float p[4] = {};', 'p[i / 8 % 4] += v[i];', 'y[blockIdx.x] = (p[0] + p[1]) + (p[2] + p[3]);');
+  const right = await audit(
+    stated((width) => 8 * Math.ceil(width / 32) + 2),
+    lanes,
+  );
+  expect(found(right)).toEqual(['pass', [17], []]);
+  expect(right.chains?.[0]?.longer).toEqual({ at: 'rows=24,width=256', declared: 66, least: 65 });
+  const short = 'the declared depth 18 is too small at rows=24,width=256: a chain of sum(x) has at least 65 additions';
+  expect(
+    found(
+      await audit(
+        stated(() => 18),
+        lanes,
+      ),
+    ),
+  ).toEqual(['fail', [17], [`depth: ${short}`]]);
+  const chain = await audit(
+    stated((width) => width),
+    CHAIN,
+  );
+  expect(chain.chains?.[0]?.longer).toEqual({ at: 'rows=24,width=256', declared: 256, least: 255 });
+});

@@ -54,11 +54,11 @@ describe('a passing registration', () => {
     const chain = { label: 'rows=1', sum: 'sum(x)', terms: 40, declared: 12 };
     const chains = [
       { ...chain, symbol: 'tf_a', longest: 9 },
-      { ...chain, symbol: 'tf_a', longest: 11 },
+      { ...chain, symbol: 'tf_a', longest: 11, longer: { at: 'rows=9', declared: 44, least: 43 } },
       { ...chain, symbol: 'tf_b', why: 'it is hidden' },
     ];
     expect(lines([gate({ gate: 'sums', chains })])[1]).toBe(
-      '      longest chains: tf_a 11 of 12 declared; tf_b not known of sum(x): it is hidden',
+      '      longest chains: tf_a 11 of 12 declared, at least 43 of 44 at rows=9; tf_b not known of sum(x): it is hidden',
     );
   });
 
