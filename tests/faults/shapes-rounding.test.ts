@@ -306,6 +306,14 @@ test('S14: subnormals that become 0 are green where the contract says flush, and
     expect((await verdict(scaled(symbol, LEAST_F32, { denormals: 'flush' }), SOURCE, 'shapes')).status).toBe('pass');
 });
 
+test('S14: a contract that says nothing is judged with subnormals kept and flushed, each by its own bound', async () => {
+  const modes = ['plain', 'flushed'] as const;
+  expect((await verdict(scaled('scaled_keep', LEAST_F32), SOURCE, 'shapes', { modes })).status).toBe('pass');
+  const flushes = await verdict(scaled('scaled_flush', LEAST_F32), SOURCE, 'shapes', { modes });
+  expect(classes(flushes)).toEqual(['value']);
+  expect(flushes.findings.filter(({ label }) => label.endsWith('mode=flushed'))).toEqual([]);
+});
+
 test('S14: flush excuses nothing above the least normal number', async () => {
   const result = await verdict(scaled('scaled_small', 64 * LEAST_F32, { denormals: 'flush' }), SOURCE, 'shapes');
   expect(classes(result)).toEqual(['value']);
