@@ -27,13 +27,20 @@ function unique(shapes: readonly Shape[]): Shape[] {
   return [...new Map(shapes.map((shape) => [shapeText(shape), shape])).values()];
 }
 
-/** Least, a tile minus a step, a tile, a tile plus a step, and the largest served size of a dimension. */
+/** Elements of the widest vector whose tail kernels write one by one. */
+const VECTOR = 4;
+
+/**
+ * Least, a tile minus a step, a tile, a tile plus a step, and the largest served size of a dimension. One that goes element by
+ * element also at two past a tile: tails of a vector of four are then of every length.
+ */
 export function edgeSizes(dim: Dim, served: readonly number[]): number[] {
   const step = dim.step ?? 1;
   const least = dim.least ?? step;
   const largest = Math.max(...served);
   const tile = dim.tile;
-  const sizes = tile === undefined ? [least, largest] : [least, tile - step, tile, tile + step, largest];
+  const pair = step === 1 && tile !== undefined && tile >= VECTOR ? [tile + 2] : [];
+  const sizes = tile === undefined ? [least, largest] : [least, tile - step, tile, tile + step, ...pair, largest];
   return [...new Set(sizes)].filter((size) => size >= least && size <= largest).sort((a, b) => a - b);
 }
 

@@ -40,6 +40,8 @@ describe('the shapes that a contract owes', () => {
     expect(edgeSizes({ tile: 64, step: 8, least: 8 }, [128, 256])).toEqual([8, 56, 64, 72, 256]);
     expect(edgeSizes({ tile: 64, step: 8, least: 8 }, [64])).toEqual([8, 56, 64]);
     expect(edgeSizes({ least: 1 }, [5])).toEqual([1, 5]);
+    expect(edgeSizes({ tile: 64, least: 1 }, [256])).toEqual([1, 63, 64, 65, 66, 256]);
+    expect(edgeSizes({ tile: 2, least: 1 }, [8])).toEqual([1, 2, 3, 8]);
   });
 
   test('each route has its least and its largest served shape', () => {

@@ -1,6 +1,6 @@
 /** Faults of memory: an input overwritten, a write behind the end, scratch and sums that start as whatever was there. */
 import type { Span } from '../../device/toolchain/lower/unit.ts';
-import { isName, textAt } from '../../device/toolchain/lower/unit.ts';
+import { isName, textAt, tokenAt } from '../../device/toolchain/lower/unit.ts';
 import type { Code } from '../code.ts';
 import { bodyTokens, calls, functionAround, indices, statementAround, textOf } from '../code.ts';
 import type { Locals } from '../locals.ts';
@@ -61,7 +61,8 @@ function callSites(code: Code, outputs: readonly string[]): Site[] {
     const moved = to.last > to.first ? to : second;
     const isVector = moved === to;
     const rest = textOf(unit, { first: moved.last + 1, last: close });
-    const next = `${textOf(unit, { first: name, last: moved.first - 1 })}(${textOf(unit, moved)}) + ${isVector ? 8 : 1}${rest}`;
+    const before = unit.text.slice(tokenAt(unit, name).start, tokenAt(unit, moved.first).start);
+    const next = `${before}(${textOf(unit, moved)}) + ${isVector ? 8 : 1}${rest}`;
     return open < close
       ? [site(unit, { first: name, last: close }, `(${textOf(unit, { first: name, last: close })}, ${next})`)]
       : [];
