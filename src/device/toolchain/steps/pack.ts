@@ -42,7 +42,7 @@ export function packBlocks(blocks: readonly Block[]): void {
 }
 
 function candidateOf(one: Instruction, at: number): Candidate | undefined {
-  const [, opcode, operand] = /^%\S+ = (uitofp|sitofp|bitcast) i32 (%v\d+) to float\b/.exec(one.text) ?? [];
+  const [, opcode, operand] = /^%\S+ = (uitofp|sitofp|bitcast) (?:nneg )?i32 (%v\d+) to float\b/.exec(one.text) ?? [];
   if (opcode !== undefined) return { one, at, key: opcode, operand: operand ?? '' };
   const [, name, argument] = EACH.exec(one.text) ?? [];
   return name === undefined ? undefined : { one, at, key: name, operand: argument ?? '' };
