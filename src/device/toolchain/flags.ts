@@ -201,7 +201,14 @@ export function compileFlags(target: Target, clang: ClangVersion): string[] {
 export const STEPPED = '-DTF_STEPPED';
 
 /** What the steps of a kernel are made from: everything inlined into it, and nothing yet that their second compilation does. */
-const WHOLE = ['-fno-vectorize', '-mllvm', '-inline-threshold=100000', '-fdiscard-value-names'];
+const WHOLE = [
+  '-fno-vectorize',
+  '-mllvm',
+  '-unroll-runtime=false',
+  '-mllvm',
+  '-inline-threshold=100000',
+  '-fdiscard-value-names',
+];
 
 /** Arguments that make LLVM's assembly of lowered text less its header, which is precompiled. */
 export function assemblyFlags(target: Target, clang: ClangVersion, precompiled: string): string[] {

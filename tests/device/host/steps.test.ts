@@ -102,6 +102,17 @@ KERNEL packed(unsigned* y, unsigned split) {
   y[threadIdx.x] = __float_as_uint(sum) ^ bits;
 }
 
+// Which lanes came is asked at one place and used beyond others.
+KERNEL came(unsigned* y, unsigned split) {
+  __shared__ unsigned s[96];
+  unsigned low = 0;
+  if (threadIdx.x % 32 < split) low = __activemask();
+  unsigned all = __ballot_sync(ALL, 1);
+  s[threadIdx.x] = __shfl_xor_sync(ALL, low, 1);
+  __syncthreads();
+  y[threadIdx.x] = s[95 - threadIdx.x] ^ low * 3 ^ all;
+}
+
 KERNEL diverge(unsigned* y, unsigned split) {
   if (threadIdx.x < split) __syncthreads(); // one
   else __syncthreads(); // other
@@ -122,7 +133,7 @@ const AS_FIBERS = SOURCE.replaceAll(
   '__noinline__ __device__ unsigned own() { return threadIdx.x; }\nKERNEL crossing',
 ).replace('  unsigned held[8];', '  unsigned held[8];\n  if (own() != threadIdx.x) return;');
 
-const KERNELS_HERE = ['crossing', 'rounds', 'masks', 'part_late', 'leave', 'vote', 'packed'];
+const KERNELS_HERE = ['crossing', 'rounds', 'masks', 'part_late', 'leave', 'vote', 'came', 'packed'];
 
 let device: HostDevice;
 let steps: ReturnType<HostDevice['load']>;

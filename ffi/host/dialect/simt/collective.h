@@ -138,6 +138,16 @@ TF_OUTLINED tf_u64 tf_ballot_of(const TfLanes& lanes) {
   return votes;
 }
 
+// That of a whole warp of 32 lanes, whose numbers the compiler knows.
+template <class T, class F> TF_INLINE T tf_reduce_warp(const TfLanes& lanes, T* part, F combine) {
+  for (tf_u32 lane = 0; lane < 32; lane++) part[lane] = tf_from_bits<T>(lanes.value[lane]);
+  for (tf_u32 half = 16; half; half /= 2)
+    for (tf_u32 lane = 0; lane < half; lane++) part[lane] = combine(part[lane], part[lane + half]);
+  lanes.meeting->result[lanes.buffer] = tf_bits(part[0]);
+  lanes.meeting->reduced |= 1u << lanes.buffer;
+  return part[0];
+}
+
 // The reduction of all values in one order, whatever the schedule: halves are added until one is left, as a butterfly
 // of exclusive-or shuffles with the largest distance first does; a lane that is not there adds nothing. The first lane
 // that asks computes it for all. Every lane of a meeting passes the same `combine`.
@@ -146,6 +156,7 @@ template <class T, class F> TF_OUTLINED T tf_reduce(const TfLanes& lanes, F comb
   if (m->reduced >> lanes.buffer & 1) return tf_from_bits<T>(m->result[lanes.buffer]);
   T part[TF_LANES_MAX] TF_UNSET;
   tf_u64 there = lanes.mask;
+  if (there == 0xffffffffull) return tf_reduce_warp<T>(lanes, part, combine);
   for (tf_u64 rest = there; rest; rest &= rest - 1) {
     tf_u32 lane = (tf_u32)__builtin_ctzll(rest);
     part[lane] = tf_from_bits<T>(lanes.value[lane]);

@@ -11,6 +11,10 @@ import type { Locals, StepOptions, Uniform } from './step.ts';
 import { NotStepped } from './types.ts';
 import type { Values } from './values.ts';
 
+const UNROLL_METADATA = 999990;
+/** A loop that is unrolled whole. */
+export const UNROLL = `!${UNROLL_METADATA} = distinct !{!${UNROLL_METADATA}, !${UNROLL_METADATA + 1}}\n!${UNROLL_METADATA + 1} = !{!"llvm.loop.unroll.full"}`;
+
 /** Attributes of the store that only writes where it points. */
 export const KEEP_GROUP = 99991;
 export const KEEP_ATTRIBUTES = `attributes #${KEEP_GROUP} = { nounwind willreturn memory(argmem: write) }`;
@@ -39,7 +43,7 @@ export function stepFunction(parts: StepParts): string {
   }
   const start = { id: 1, label: definition.blocks[0]?.label ?? '' };
   const entries = [start, ...places.map(({ id, resume }) => ({ id, label: resume }))];
-  const loops = entries.map(({ id, label }) => loopText(parts, id, label));
+  const loops = entries.map(({ id, label }) => loopsOf(parts, id, label));
   const name = nameOf(definition.head);
   const table = `@${quoted(name, '.places')}`;
   return [
@@ -55,7 +59,7 @@ export function stepFunction(parts: StepParts): string {
     '  ret i64 %table.address',
     'enter:',
     ...indented([...ENTER, ...uniform.text, ...locals.shared, ...loops.flatMap(({ variables }) => variables)]),
-    `  switch i32 %at, label %never [${entries.map(({ id }) => ` i32 ${id}, label %lane.${id}`).join('')} ]`,
+    `  switch i32 %at, label %never [${entries.map(({ id }, i) => ` i32 ${id}, label %${loops[i]?.label}`).join('')} ]`,
     'never:',
     '  unreachable',
     ...loops.flatMap(({ text }) => text),
@@ -100,22 +104,92 @@ function keep({ definition, kept, types, slots, values }: StepParts, { id, block
   resumed?.instructions.unshift(...restores.map((text) => ({ text, result: '' })));
 }
 
-function loopText(parts: StepParts, id: number, entry: string): { text: string[]; variables: string[] } {
-  const { definition, places, locals } = parts;
-  const blocks = reachable(definition.blocks, entry);
+interface Loops {
+  readonly text: readonly string[];
+  readonly variables: readonly string[];
+  /** Where a call that comes from the place goes. */
+  readonly label: string;
+}
+
+/** The loop over the threads that come from a place, and before it one for a whole warp, where that is worth it. */
+function loopsOf(parts: StepParts, id: number, entry: string): Loops {
+  const blocks = reachable(parts.definition.blocks, entry);
+  const body = { blocks, entry, mayStop: mayFault(blocks) };
+  const plain = { suffix: String(id), from: 'enter' };
+  if (!isShort(body)) return { ...loopText(parts, body, plain), label: `lane.${id}` };
+  const [choice, suffix] = [`choose${id}`, `${id}w`];
+  const whole = loopText(parts, body, { suffix, from: choice, isWarp: true });
+  const other = loopText(parts, body, { ...plain, from: choice });
+  const choose = [
+    `${choice}:`,
+    ...indented([
+      `%${choice}.count = icmp eq i32 %count, ${WARP_LANES}`,
+      `%${choice}.came = icmp eq i64 %came, ${WARP_MASK}`,
+      `%${choice}.first = icmp eq i32 %lane.first, 0`,
+      `%${choice}.both = and i1 %${choice}.count, %${choice}.came`,
+      `%${choice}.all = and i1 %${choice}.both, %${choice}.first`,
+      `br i1 %${choice}.all, label %lane.${suffix}, label %lane.${id}`,
+    ]),
+  ];
+  return {
+    text: [...choose, ...whole.text, ...other.text],
+    variables: [...whole.variables, ...other.variables],
+    label: choice,
+  };
+}
+
+const WARP_LANES = 32;
+const WARP_MASK = 2 ** WARP_LANES - 1;
+/** Unrolled for all lanes, this many instructions a lane are no more than other steps have. */
+const SHORT = 60;
+
+interface Body {
+  readonly blocks: readonly Block[];
+  readonly entry: string;
+  readonly mayStop: boolean;
+}
+
+/** Whether a step only takes what lanes brought and leaves a value: then lanes are known by number, and make vectors. */
+function isShort({ blocks, mayStop }: Body): boolean {
+  const texts = blocks.flatMap(({ instructions }) => instructions.map(({ text }) => text));
+  const reads = texts.some((text) => text.includes('%came'));
+  return reads && !mayStop && texts.length <= SHORT && !texts.some((text) => / = phi /.test(text) && blocks.length > 4);
+}
+
+interface Form {
+  readonly suffix: string;
+  /** The label that it is entered from. */
+  readonly from: string;
+  /** For all lanes of a warp of 32, each of which came. */
+  readonly isWarp?: boolean;
+}
+
+function loopText(
+  parts: StepParts,
+  { blocks, entry, mayStop }: Body,
+  form: Form,
+): { text: string[]; variables: string[] } {
+  const { places, locals } = parts;
   const here = new Set(blocks.map(({ label }) => label));
   const arrivals = arrivalsOf(blocks, places);
   if (arrivals.length === 0) throw new NotStepped('a kernel that never ends');
-  const name = nameIn(parts, id);
+  const name = nameIn(parts, form);
   const body = blocks.flatMap(({ label, instructions }) => [
     `${label}:`,
     ...indented(instructions.map((one) => (isPhi(one) ? phiWithin(one.text, here) : one.text))),
   ]);
-  const text = [...laneText(locals, entry, mayFault(blocks)), ...body, ...metText(arrivals)].map((line) =>
-    line.replace(/%[\w.]+/g, name),
+  const known = (line: string): string =>
+    form.isWarp
+      ? line
+          .replace(/%came\b/g, String(WARP_MASK))
+          .replace(/%count\.wide\b/g, String(WARP_LANES))
+          .replace(/%lane\.first\b/g, '0')
+      : line;
+  const text = [...laneText(locals, entry, mayStop, form.from), ...body, ...metText(arrivals, form)].map((line) =>
+    known(line).replace(/%[\w.]+/g, name),
   );
-  const labelled = text.map((line) => line.replace(/^([\w.]+):$/, `$1.${id}:`));
-  const used = new Set(labelled.join('\n').match(/%var\.v\d+\.\d+/g));
+  const labelled = text.map((line) => line.replace(/^([\w.]+):$/, `$1.${form.suffix}:`));
+  const used = new Set(labelled.join('\n').match(/%var\.v\d+\.\w+/g));
   const variables = [...used].map(
     (variable) => `${variable} = alloca ${parts.types.get(`%${variable.split('.')[1]}`)}`,
   );
@@ -123,15 +197,15 @@ function loopText(parts: StepParts, id: number, entry: string): { text: string[]
 }
 
 /** Names of a loop end in its place; parameters, what is made once, and the module's types keep theirs. */
-function nameIn({ options, uniform, locals }: StepParts, id: number): (name: string) => string {
+function nameIn({ options, uniform, locals }: StepParts, { suffix, from }: Form): (name: string) => string {
   const own = new Set(locals.lasting.map((line) => line.split(' ')[0] ?? ''));
   const global = new Set([
     ...n.PARAMETERS.map((parameter) => parameter.split(' ').at(-1) ?? ''),
     ...[...ENTER, ...uniform.text, ...locals.shared].map((line) => line.split(' ')[0] ?? ''),
-    '%enter',
+    `%${from}`,
   ]);
   return (name) => {
-    return !own.has(name) && (global.has(name) || options.named.has(name)) ? name : `${name}.${id}`;
+    return !own.has(name) && (global.has(name) || options.named.has(name)) ? name : `${name}.${suffix}`;
   };
 }
 
@@ -195,13 +269,13 @@ const KEEP_RUNNING = [
   `call void asm sideeffect "${process.arch === 'x64' ? 'movq $1, $0' : 'str $1, $0'}", "=*m,r"(ptr nocapture elementtype(ptr) %running, i64 %thread.number) #${KEEP_GROUP}`,
 ];
 
-function laneText(locals: Locals, entry: string, mayStop: boolean): string[] {
+function laneText(locals: Locals, entry: string, mayStop: boolean, from: string): string[] {
   return [
     'lane:',
     ...indented([
-      '%i = phi i64 [ 0, %enter ], [ %i.next, %met ]',
-      '%apart = phi i32 [ 0, %enter ], [ %apart.next, %met ]',
-      '%met.all = phi i32 [ -1, %enter ], [ %met.one, %met ]',
+      `%i = phi i64 [ 0, %${from} ], [ %i.next, %met ]`,
+      `%apart = phi i32 [ 0, %${from} ], [ %apart.next, %met ]`,
+      `%met.all = phi i32 [ -1, %${from} ], [ %met.one, %met ]`,
       '%index.wide = add nuw nsw i64 %first.wide, %i',
       '%i.short = trunc i64 %i to i32',
       `${n.LANE_VALUE} = add nuw nsw i32 %lane.first, %i.short`,
@@ -215,7 +289,7 @@ function laneText(locals: Locals, entry: string, mayStop: boolean): string[] {
 }
 
 /** A call's threads go on together where only one place can come next. */
-function metText(arrivals: readonly { id: number; label: string }[]): string[] {
+function metText(arrivals: readonly { id: number; label: string }[], { isWarp }: Form): string[] {
   const several = new Set(arrivals.map(({ id }) => id)).size > 1;
   return [
     'met:',
@@ -233,7 +307,7 @@ function metText(arrivals: readonly { id: number; label: string }[]): string[] {
         : ['%apart.next = or i32 %apart, 0']),
       '%i.next = add nuw nsw i64 %i, 1',
       '%more = icmp ult i64 %i.next, %count.wide',
-      'br i1 %more, label %lane, label %last',
+      `br i1 %more, label %lane, label %last${isWarp ? `, !llvm.loop !${UNROLL_METADATA}` : ''}`,
     ]),
     'last:',
     ...indented([

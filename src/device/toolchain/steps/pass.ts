@@ -1,7 +1,7 @@
 /** The step form of every kernel of a module in LLVM's assembly. */
 import { definitionsOf, nameOf, namedTypes } from './module.ts';
 import { WHOLE } from './layout.ts';
-import { KEEP_ATTRIBUTES } from './function.ts';
+import { KEEP_ATTRIBUTES, UNROLL } from './function.ts';
 import { stepText } from './step.ts';
 import { NotStepped } from './types.ts';
 
@@ -34,7 +34,7 @@ export function stepModule(
   if (left !== undefined) return { why: `${left} meets and was not inlined` };
   inlineEach(lines);
   const attributes = attributesOf(lines, definitions[0]?.head ?? '');
-  return { text: `${lines.join('\n')}\nattributes #${GROUP} = ${attributes}\n${KEEP_ATTRIBUTES}\n` };
+  return { text: `${lines.join('\n')}\nattributes #${GROUP} = ${attributes}\n${KEEP_ATTRIBUTES}\n${UNROLL}\n` };
 }
 
 /** A kernel's attributes less what was found out about its old form. */

@@ -52,7 +52,9 @@ export class Values {
     return cost;
   }
 
+  /** What a thread met is of the call that goes on from there: beyond the next place it has to be kept. */
   private isMovable(one: Instruction): boolean {
+    if (/%(?:values|came|meeting|buffer)\b/.test(one.text)) return false;
     return PURE.test(one.text) || this.isFixedLoad(one) || one.text.includes('@tf_local_of(');
   }
 
