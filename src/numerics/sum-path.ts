@@ -67,8 +67,8 @@ export function stretchedPaths(path: SumPath, { parts, width, tile }: Layout, lo
   }));
 }
 
-/** A chain of more joins is asked at this many of them. */
-const MOST_ASKED = 1024;
+/** A chain of more joins is asked at this many of them at most, evenly: each question is a whole row. */
+const MOST_ASKED = 256;
 
 /** How many joins a term's way has at least: those of the longest guess of its path that the answers confirm, or 0. */
 export function* countJoins(guesses: readonly SumPath[]): Asking<number> {

@@ -67,5 +67,5 @@ test('only what every answer confirms is counted', () => {
   expect(count([path([1, 2, 5])], inOrder)).toBe(3);
   expect(count([path([1, 5, 2]), path([1, 2])], inOrder)).toBe(2);
   expect(count([path([5, 2])], inOrder)).toBe(0);
-  expect(count([path(Array.from({ length: 4096 }, (_, i) => i + 1))], inOrder)).toBe(1024);
+  expect(count([path(Array.from({ length: 4096 }, (_, i) => i + 1))], inOrder)).toBe(256);
 });

@@ -71,3 +71,9 @@ function codeIn({ dtype }: Tensor, value: number): number {
   const bytes = encodeAll(dtype, [value]);
   return bytes.length === 2 ? (new Uint16Array(bytes.buffer)[0] ?? 0) : (new Uint32Array(bytes.buffer)[0] ?? 0);
 }
+
+/** What a plan needs only once it is asked: most are not. */
+export function lazily<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => (made ??= { value: make() }).value;
+}

@@ -18,9 +18,9 @@ import { valueReader } from '../../formula/value.ts';
 import type { Problem } from '../../problem.ts';
 import { mainOutput } from '../../problem.ts';
 import type { Shape } from '../../tensor.ts';
-import { rowCount, rowLength, sizeOf } from '../../tensor.ts';
+import { rowCount, rowLength, shapeText, sizeOf } from '../../tensor.ts';
 import type { MaskPlan, Planted } from './plan.ts';
-import { filled, planter, signed } from './plan.ts';
+import { filled, lazily, planter, signed } from './plan.ts';
 import { projectionPlans } from './projections.ts';
 
 /** A sum of a formula, and the ways to ask about it, the likeliest first. */
@@ -29,8 +29,19 @@ export interface MaskedSum {
   readonly plans: readonly MaskPlan[];
 }
 
+/** The last formula's sums by shape: every dialect asks for them again. */
+const last: { problem?: Problem; readonly sums: Map<string, MaskedSum[]> } = { sums: new Map() };
+
 /** Every sum that an output of the formula depends on. */
 export function maskedSums(problem: Problem, shape: Shape): MaskedSum[] {
+  if (last.problem !== problem) last.sums.clear();
+  last.problem = problem;
+  const sums = last.sums.get(shapeText(shape)) ?? sumsOf(problem, shape);
+  last.sums.set(shapeText(shape), sums);
+  return sums;
+}
+
+function sumsOf(problem: Problem, shape: Shape): MaskedSum[] {
   const { graph, outputs, formula } = problem;
   const reached = new Set(Object.keys(outputs).flatMap((name) => [...ancestors(graph, graph.names.get(name) ?? -1)]));
   const sums = graph.nodes.filter((node) => reached.has(node.id) && isSum(node));
@@ -218,8 +229,10 @@ function rowsPlan(problem: Problem, shape: Shape, { carrier, constants, method, 
   const result = problem.outputs[output];
   if (!tensor || !result) throw new Error(`no tensor ${carrier} or ${output}`);
   const terms = rowLength(tensor, shape);
-  const others = Object.entries(constants).map(([name, value]) => [name, filled(problem, name, shape, value)] as const);
-  const rows = planter(tensor, shape, method.rest);
+  const made = lazily(() => ({
+    others: Object.entries(constants).map(([name, value]) => [name, filled(problem, name, shape, value)] as const),
+    rows: planter(tensor, shape, method.rest),
+  }));
   const isRow = result.dims.at(-1) !== problem.formula.over;
   return {
     terms,
@@ -229,6 +242,7 @@ function rowsPlan(problem: Problem, shape: Shape, { carrier, constants, method, 
       const planted = questions.flatMap((question, row) =>
         method.plant(question, terms).map(({ term, value }) => ({ term: row * terms + term, value })),
       );
+      const { others, rows } = made();
       return { shape, bytes: { ...Object.fromEntries(others), [carrier]: rows(planted) } };
     },
     witness: (question, row) => (isRow ? row : row * terms + method.tells(question)),
