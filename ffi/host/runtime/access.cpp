@@ -121,11 +121,7 @@ static inline Slot slot_of(const Shadow& s, tf_u64 word, bool upper) { return { 
 // The bytes lo..hi of a word, not the whole of one that is not split.
 __attribute__((noinline)) static void judge_part(Access a, const Shadow& s, tf_u64 word, tf_u32 lo, tf_u32 hi) {
   Slot lower = slot_of(s, word, false), upper = slot_of(s, word, true);
-  if (!(lower.cell->flags & CELL_SPLIT)) {
-    *upper.cell = *lower.cell;
-    *upper.readers = *lower.readers;
-    lower.cell->flags |= CELL_SPLIT;
-  }
+  if (!(lower.cell->flags & CELL_SPLIT)) s.split(word);
   tf_u32 bytes = (1u << hi) - (1u << lo);
   if (bytes & CELL_BYTES) judge(a, lower, bytes & CELL_BYTES);
   if (bytes >> 2) judge(a, upper, bytes >> 2);
@@ -214,10 +210,11 @@ static inline Access access_of(TfThread* t, Check* c, const char* at, tf_u64 byt
 }
 
 // The long way: what is not plainly inside memory of its own, and what happens beside.
-__attribute__((noinline)) static void access_any(Access a) {
-  TfThread* t = a.thread;
+__attribute__((noinline)) static void access_any(const char* at, tf_u64 bytes, const void* pc, bool writes) {
+  TfThread* t = tf_self();
   Device* d = device_of(t);
-  Check* c = a.check;
+  Check* c = d->check;
+  Access a = access_of(t, c, at, bytes, pc, writes);
   tf_u64 offset = (tf_u64)(a.at - c->space);
   bool local = (tf_u64)(a.at - d->arenas) < d->arena_count * ARENA_STRIDE + PAGE;
   if (offset >= SPACE_BYTES && !local) {
@@ -235,18 +232,17 @@ __attribute__((noinline)) static void access_any(Access a) {
 template <bool WRITES> TF_HOT void access(const char* at, tf_u64 bytes, const void* pc) {
   TfThread* t = tf_self();
   Check* c = device_of(t)->check;
-  if (TF_UNLIKELY(c->attention)) return access_any(access_of(t, c, at, bytes, pc, WRITES));
+  if (TF_UNLIKELY(c->attention)) return access_any(at, bytes, pc, WRITES);
   tf_u64 offset = (tf_u64)(at - c->space);
   const TfGroup* g = t->group;
   if (offset < SPACE_BYTES) {
     tf_u32 index = c->pages[offset / PAGE];
     if (!WRITES && at >= c->inputs[index].start && at + bytes <= c->inputs[index].end) return;
     const Extent* e = &c->extents[index];
-    if (at >= e->start && at + bytes <= e->end) {
-      bool judged = e->shadow.cells != nullptr;
+    if (at >= e->start && at + bytes <= e->end && e->shadow.cells) {
       Quick q = { who_is(t), c->time, g->ordered, c->launch_time, t->schedule->warp_shift, place_of(c, pc),
                   e->access == TF_EXTENT_WRITTEN };
-      if (judged && q.access<WRITES>(e->shadow, (tf_u64)at - ((tf_u64)e->start & ~3ull), bytes)) return;
+      if (q.access<WRITES>(e->shadow, (tf_u64)at - ((tf_u64)e->start & ~3ull), bytes)) return;
     }
   } else if ((offset = (tf_u64)(at - g->arena)) < LOCAL_MAX) {
     Span place = c->spans[c->place_at[offset / 16]];
@@ -257,7 +253,7 @@ template <bool WRITES> TF_HOT void access(const char* at, tf_u64 bytes, const vo
              (tf_u64)(at - c->groups) < c->groups_bytes || (tf_u64)(at - c->warps) < c->warps_bytes) {
     return;
   }
-  access_any(access_of(t, c, at, bytes, pc, WRITES));
+  access_any(at, bytes, pc, WRITES);
 }
 
 // The compiler calls for a size that it takes to be aligned, to 8 bytes at most.
@@ -269,17 +265,16 @@ __attribute__((noinline, cold)) static void stop_unaligned(const void* at, tf_u6
 
 void access_load(const void* at, tf_u64 bytes) {
   const void* pc = __builtin_return_address(0);
-  if (TF_UNLIKELY(is_misaligned(at, bytes))) stop_unaligned(at, bytes, pc, false);
+  if (TF_UNLIKELY(is_misaligned(at, bytes))) return stop_unaligned(at, bytes, pc, false);
   access<false>((const char*)at, bytes, pc);
 }
 void access_store(const void* at, tf_u64 bytes) {
   const void* pc = __builtin_return_address(0);
-  if (TF_UNLIKELY(is_misaligned(at, bytes))) stop_unaligned(at, bytes, pc, true);
+  if (TF_UNLIKELY(is_misaligned(at, bytes))) return stop_unaligned(at, bytes, pc, true);
   access<true>((const char*)at, bytes, pc);
 }
 void access_touch(const void* at, tf_u64 bytes, tf_u32 writes, const void* pc) {
-  TfThread* t = tf_self();
-  if (bytes) access_any(access_of(t, device_of(t)->check, (const char*)at, bytes, pc, writes != 0));
+  if (bytes) access_any((const char*)at, bytes, pc, writes != 0);
 }
 
 void access_atomic_begin(const void* at, tf_u32 bytes, tf_u32 how) {

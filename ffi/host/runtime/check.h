@@ -33,14 +33,6 @@ struct Readers {
   Touch read, other;
 };
 constexpr tf_u64 SHADOW_OF_WORD = 2 * (sizeof(Cell) + sizeof(Readers)); // of the word, and of its upper half
-// The shadow of some words: their cells, those of upper halves, and the readers of either.
-struct Shadow {
-  Cell* cells; // null: not written, so that only bounds are checked
-  tf_u64 words;
-
-  Cell* cell(tf_u64 word, bool upper) const { return &cells[word + (upper ? words : 0)]; }
-  Readers* readers(tf_u64 word, bool upper) const { return (Readers*)(cells + 2 * words) + word + (upper ? words : 0); }
-};
 enum {
   CELL_WRITTEN = 1,      // 2 bits: bytes of `written`
   CELL_READ = 1 << 2,    // 2 bits: bytes of `read` and `other`
@@ -48,6 +40,21 @@ enum {
   CELL_ATOMIC = 1 << 6,  // `written` was atomic
   CELL_SPLIT = 1 << 7,   // the upper half of the word has a cell of its own
   CELL_BYTES = 3
+};
+// The shadow of some words: their cells, those of upper halves, and the readers of either.
+struct Shadow {
+  Cell* cells; // null: not written, so that only bounds are checked
+  tf_u64 words;
+
+  Cell* cell(tf_u64 word, bool upper) const { return &cells[word + (upper ? words : 0)]; }
+  Readers* readers(tf_u64 word, bool upper) const { return (Readers*)(cells + 2 * words) + word + (upper ? words : 0); }
+  // Gives the upper half of a word that is not split a cell of its own.
+  void split(tf_u64 word) const {
+    Cell* lower = cell(word, false);
+    *cell(word, true) = *lower;
+    if (lower->flags & CELL_BYTES * CELL_READ) *readers(word, true) = *readers(word, false);
+    lower->flags |= CELL_SPLIT;
+  }
 };
 
 // Memory with one name: a buffer's extent, or a variable or argument in local memory.

@@ -37,9 +37,9 @@ struct Quick {
     if ((flags & CELL_ATOMIC) || cell->written.time < since || (wants_set && (flags & SET) != SET)) return false;
     if (!past(cell->written)) return false;
     if (seen == READ) {
-      bool other_warp = (r->read.who ^ r->other.who) >> shift;
       if (r->read.who != me) {
-        if (r->read.time >= ordered && r->other.time >= ordered && other_warp) return true;
+        // Two warps have read since the last barrier: a write that is not ordered after one of them races already.
+        if (r->read.time >= ordered && r->other.time >= ordered && (r->read.who ^ r->other.who) >> shift) return true;
         bool apart = (r->read.who ^ me) >> shift;
         if (r->read.time >= since && (r->other.time < ordered || apart)) r->other = r->read;
       }
@@ -60,9 +60,11 @@ struct Quick {
   // `from`: where the access begins, in bytes from the first cell's word.
   template <bool WRITES> __attribute__((always_inline)) bool access(const Shadow& s, tf_u64 from, tf_u64 bytes) const {
     tf_u64 word = from / 4;
-    bool split = s.cells[word].flags & CELL_SPLIT;
-    if (bytes == 2) return split && step<WRITES>(s, word, from & 2);
-    if (bytes & 3 || from & 3) return false;
+    if (bytes == 2) {
+      if (TF_UNLIKELY(!(s.cells[word].flags & CELL_SPLIT))) s.split(word);
+      return step<WRITES>(s, word, from & 2);
+    }
+    if ((bytes | from) & 3) return false;
     for (tf_u64 end = word + bytes / 4; word < end; word++)
       if ((s.cells[word].flags & CELL_SPLIT) || !step<WRITES>(s, word, false)) return false;
     return true;
