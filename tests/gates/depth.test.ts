@@ -136,6 +136,22 @@ test.each<[string, string, Partial<Stated>, string]>([
   expect(found(await audit(contract(38, change), source))[0]).toBe('fail');
 });
 
+test('squares about a mean, whose values sum to nothing', async () => {
+  const source = serial(
+    'float m = 0.0f; for (unsigned i = 0; i < width; i++) m += v[i]; m /= width;',
+    '',
+    `for (unsigned i = 0; i < width; i += 2) s += (v[i] - m) * (v[i] - m);
+     for (unsigned i = 1; i < width; i += 2) s += (v[i] - m) * (v[i] - m);
+     for (unsigned i = 0; i < width; i++) out[i] = (v[i] - m) * rsqrtf(s / width + 1e-6f);`,
+  ).replace('{\n  const', '{\n  float s = 0.0f;\n  const');
+  const stated = contract(199, {
+    dims: { rows: { least: 1 }, width: { tile: 192, step: 8, least: 8 } },
+    served: [{ rows: [1, 24], width: 200 }],
+    formula: rows('width', 'd = x - mean(x); y = d * rsqrt(mean(d * d) + 0.000001)'),
+  });
+  expect(found(await audit(stated, source))).toEqual(['pass', [199, 199], []]);
+});
+
 test('a projection with bf16 outputs, asked a column a question; an fma is one rounding', async () => {
   const source = `
     #include <cuda_bf16.h>
