@@ -58,8 +58,12 @@ export function orderCases({ contract, problem }: Kernel, seed: string): GateCas
   });
 }
 
-/** Fills that stand for any finite data. */
-const PLAIN = new Set<FillName>(['signed', 'normal']);
+/** What stands in for a fill in rows that are summed: of any finite data, and of what exponentials are taken of. */
+const LEVELLED: Partial<Readonly<Record<FillName, FillName>>> = {
+  signed: 'levels',
+  normal: 'levels',
+  logits: 'log-levels',
+};
 
 /**
  * The fills of a contract with the rows that it sums levelled, and with zeros for what is added to a row of results, which would
@@ -68,12 +72,12 @@ const PLAIN = new Set<FillName>(['signed', 'normal']);
 function levelled({ accumulator, formula, inputs, outputs, fills = {} }: Contract): Contract['fills'] | undefined {
   const isNarrow = Object.values(outputs).every(({ dtype }) => isFloat(dtype) && bytesOf(dtype) === 2);
   if (accumulator !== 'f32' || formula.family !== 'rows' || !isNarrow) return undefined;
-  const plain = Object.entries(inputs).filter(
-    ([name, { dims, bits }]) =>
-      dims.at(-1) === formula.over && bits === undefined && PLAIN.has(fills[name] ?? 'signed'),
-  );
-  const other = plain.map(([name, { dims }]) => [name, dims.length > 1 ? 'levels' : 'zero'] as const);
-  return other.some(([, fill]) => fill === 'levels') ? { ...fills, ...Object.fromEntries(other) } : undefined;
+  const other = Object.entries(inputs).flatMap(([name, { dims, bits }]) => {
+    const fill = LEVELLED[fills[name] ?? 'signed'];
+    if (dims.at(-1) !== formula.over || bits !== undefined || fill === undefined) return [];
+    return [[name, dims.length > 1 ? fill : 'zero'] as const];
+  });
+  return other.some(([, fill]) => fill !== 'zero') ? { ...fills, ...Object.fromEntries(other) } : undefined;
 }
 
 /** The shape with as many rows as are looked at once. */

@@ -106,7 +106,16 @@ export function cornerKinds(
 
 /** What a fill's meaning leaves of a kind: any finite value, magnitudes in (0, 1], or nothing but the fill's own. */
 const FREEDOM: Readonly<Record<FillName, 'any' | 'positive' | 'none'>> = {
-  ...{ signed: 'any', normal: 'any', binades: 'any', logits: 'any', ties: 'any', tiny: 'any', levels: 'any' },
+  ...{
+    signed: 'any',
+    normal: 'any',
+    binades: 'any',
+    logits: 'any',
+    ties: 'any',
+    tiny: 'any',
+    levels: 'any',
+    'log-levels': 'any',
+  },
   ...{ positive: 'positive', 'near-one': 'none', 'small-positive': 'none', codes: 'none', zero: 'none' },
 };
 

@@ -12,7 +12,8 @@ import { byteCount, elementCount, rowLength } from '../tensor.ts';
 /**
  * signed: uniform in [-1, 1). normal: mean 0, deviation 1. positive: uniform in (0, 1]. near-one: 1 + 0.1 · normal, as norm
  * weights are. binades: both signs, magnitudes spread over 2^0 to 2^18, so that sums depend on their order. logits: rows around +100 or -100, so that exp without its maximum overflows or vanishes. levels: the first 32 of a row so large that they swallow the
- * squares of any other warp, but not those of all, and in every 16th row two values of 2^30 and -2^30 among ones. zero: 0. ties: integers, the
+ * squares of any other warp, but not those of all, and in every 16th row two values of 2^30 and -2^30 among ones. log-levels: logarithms of such, for the sums
+ * of their exponentials. zero: 0. ties: integers, the
  * largest of a row at no, one or a few places anywhere in it, and rows whose largest are zeros of both signs. tiny: magnitudes
  * around 1e-38, but for every fourth row, so that a shared scale underflows. small-positive: quantization scales, 2^-7 to 2^-6. codes: random bits.
  */
@@ -24,6 +25,7 @@ export type FillName =
   | 'binades'
   | 'logits'
   | 'levels'
+  | 'log-levels'
   | 'zero'
   | 'ties'
   | 'tiny'
@@ -44,6 +46,7 @@ const DRAWS: Readonly<Record<Exclude<FillName, 'codes'>, Draw>> = {
   binades: (r) => r.signed() * 2 ** r.int(0, 18),
   logits: (r, row) => (row % 2 === 0 ? 100 : -100) + 4 * r.normal(),
   levels: (r, row, width, column) => levelOf(row, column, width) * (1 + r.unit()),
+  'log-levels': (r, _row, width, column) => Math.log((column < 32 ? 1 : swallowed(width)) * (1 + r.unit())),
   zero: () => 0,
   ties: (r, row, width) => (row % 4 === 3 ? (SIGNED_ZEROS[r.int(0, 2)] ?? 0) : r.int(0, Math.max(1, width >> 1))),
   tiny: (r, row) => r.signed() * (row % 4 === 3 ? 1 : 2 ** -r.int(119, 133)),
@@ -58,10 +61,13 @@ export const cancels = (row: number): boolean => row % 16 === 15;
  * first of 8 warps; another warp's squares come to 2^-24.4 of theirs, 0.44 of a place of fp32.
  */
 function levelOf(row: number, column: number, width: number): number {
-  if (!cancels(row)) return column < 32 ? 1 : 2 ** -12.2 * Math.sqrt(256 / width);
+  if (!cancels(row)) return column < 32 ? 1 : Math.sqrt(swallowed(width));
   const [first, second] = [hash(row, 1) % width, hash(row, 2) % width];
   return column === first ? 2 ** 30 : column === second ? -(2 ** 30) : 1;
 }
+
+/** What each column of 7 warps may be so that 32 columns of ones swallow the sum of any of them. */
+const swallowed = (width: number): number => (2 ** -24.4 * 256) / width;
 
 const hash = (row: number, salt: number): number => Math.imul(Math.imul(row + 1, 0x9e3779b1) + salt, 0x85ebca6b) >>> 12;
 

@@ -52,11 +52,16 @@ function isSum(code: Code, sum: Span): boolean {
   return declared !== undefined && isName(unit, declared - 1) && !NO_SUM.has(textAt(unit, declared - 1));
 }
 
-/** Whether a value is the sum with something added. */
+/** Whether a value is the sum with something added; what is added in a subscript is a place. */
 function isFolded(unit: Unit, sum: Span, value: Span): boolean {
   const length = sum.last - sum.first;
   const holds = indices(value).some((i) => sameTokens(unit, sum, { first: i, last: i + length }));
-  return holds && indices(value).some((i) => textAt(unit, i) === '+' || ADDS.test(textAt(unit, i)));
+  let adds = false;
+  for (let i = value.first; i <= value.last; i++) {
+    if (textAt(unit, i) === '[') i = unit.pairs[i] ?? i;
+    adds ||= textAt(unit, i) === '+' || ADDS.test(textAt(unit, i));
+  }
+  return holds && adds;
 }
 
 const narrowSums = (to: 'f16' | 'bf16', stands: string): SourceRule => ({
