@@ -68,10 +68,10 @@ function registerChecks({ threads }: LaunchAt, { registers }: CudaMeasured, chip
   const warps = Math.ceil(total / chip.warp);
   const perWarp = registersOfWarp(registers, chip);
   const taken = Math.ceil(warps / chip.partitions) * chip.partitions;
-  const spread = taken === warps ? '' : ` (${count(warps * perWarp)}), taken as ${taken}`;
+  const spread = (): string => (taken === warps ? '' : ` (${count(warps * perWarp)}), taken as ${taken}`);
   const sum = (): string =>
     `${registers} registers round to ${perWarp / chip.warp}, ${count(perWarp)} a warp; ` +
-    `${count(total)} threads are ${warps} warps${spread}; ${taken} x ${count(perWarp)} = ${count(taken * perWarp)}`;
+    `${count(total)} threads are ${warps} warps${spread()}; ${taken} x ${count(perWarp)} = ${count(taken * perWarp)}`;
   return [
     {
       limit: 'registers',
