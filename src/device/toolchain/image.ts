@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import type { ImageKind } from '../images.ts';
 import { publishSealed, temporaryBeside } from './cache.ts';
 import type { Clang } from './clang.ts';
-import { withContraction } from './contract.ts';
+import { withContraction } from './contraction.ts';
 import { withDivisionCalls } from './divisions.ts';
 import { explain } from './diagnostics.ts';
 import {

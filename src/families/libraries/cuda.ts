@@ -1,5 +1,8 @@
 import type { Library } from './limit.ts';
 
+/** Stated by one document, which nothing else confirms. */
+const ALONE = 'no second source confirms it';
+
 /** Without -use_fast_math: the compiler's defaults are IEEE division and square roots. */
 export const CUDA: Library = {
   source:
@@ -52,12 +55,12 @@ export const CUDA: Library = {
     { name: '__cosf', limit: SINE(2 ** -21.19), uncertain: 'no limit is stated outside [-π, π]' },
     { name: '__tanf', limit: { ulps: 0 }, uncertain: 'stated as __sinf(x) * (1 / __cosf(x)), without a number' },
     { name: '__powf', limit: { ulps: 0 }, uncertain: 'stated as exp2f(y * __log2f(x)), without a number' },
-    { name: 'ptx_ex2_approx', limit: { ulps: 2 }, map: 'exp', base2: true },
-    { name: 'ptx_lg2_approx', limit: { ulps: 2, absolute: { error: 2 ** -22, from: 0.5, to: 2 } } },
-    { name: 'ptx_rsqrt_approx', limit: { ulps: 2 }, map: 'rsqrt' },
+    { name: 'ptx_ex2_approx', limit: { ulps: 2 }, map: 'exp', base2: true, uncertain: ALONE },
+    { name: 'ptx_lg2_approx', limit: { ulps: 2, absolute: { error: 2 ** -22, from: 0.5, to: 2 } }, uncertain: ALONE },
+    { name: 'ptx_rsqrt_approx', limit: { ulps: 2 }, map: 'rsqrt', uncertain: ALONE },
     { name: 'ptx_sqrt_approx', limit: { ulps: 3 }, map: 'sqrt', uncertain: 'relative error 2^-23 and its rounding' },
     { name: 'ptx_sqrt_rn', limit: { ulps: 0 }, map: 'sqrt' },
-    { name: 'ptx_rcp_approx', limit: { ulps: 1 }, map: 'rcp' },
+    { name: 'ptx_rcp_approx', limit: { ulps: 1 }, map: 'rcp', uncertain: ALONE },
     { name: 'ptx_rcp_rn', limit: { ulps: 0 }, map: 'rcp' },
     { name: 'ptx_sin_approx', limit: SINE(2 ** -20.9), uncertain: 'no limit is stated outside [-π, π]' },
     { name: 'ptx_cos_approx', limit: SINE(2 ** -20.9), uncertain: 'no limit is stated outside [-π, π]' },

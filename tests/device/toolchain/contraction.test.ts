@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { withContraction } from '../../../src/device/toolchain/contract.ts';
+import { withContraction } from '../../../src/device/toolchain/contraction.ts';
 
 const OFF = '#pragma clang fp contract(off)';
 const FAST = '#pragma clang fp contract(fast)';
