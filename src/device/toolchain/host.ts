@@ -35,6 +35,10 @@ export interface HostSource {
 /** An image, or why there is none: messages that name the source's own lines. */
 export type HostImage = { readonly image: Uint8Array } | { readonly error: string };
 
+/** Steps may be turned off, to look at a fault of theirs or to measure them. */
+const inSteps = ({ kind, dialect }: HostSource): boolean =>
+  kind !== 'check' && dialect !== 'xpu' && process.env['TF_HOST_FORM'] !== 'fibers';
+
 let own: string | undefined;
 
 /** Compiles a kernel source for the host device, or finds it compiled before. */
@@ -78,7 +82,7 @@ interface Built {
 
 /** Kernels become steps where they can, and fibers where not. */
 async function buildEither(clang: Clang, source: HostSource): Promise<Built> {
-  if (source.kind === 'check' || source.dialect === 'xpu') return build(clang, source, false);
+  if (!inSteps(source)) return build(clang, source, false);
   try {
     return await build(clang, source, true);
   } catch (error) {
@@ -108,7 +112,7 @@ function sourceKey(clang: Clang, source: HostSource): string {
     source.source,
     source.path,
     ...defines,
-    ...flagsOf(source, true),
+    ...flagsOf(source, inSteps(source)),
   );
 }
 
