@@ -77,3 +77,5 @@ export const KEEPS_NAN = 'larger';
 export const KEEPS_PARTIAL = 'put_partial';
 /** Stores several values at a pointer, or at a pointer and a place. */
 export const STORES = /^store_/;
+/** Names of functions that give the largest of their arguments. */
+export const MAXIMUM = /^(larg|f?max)/;

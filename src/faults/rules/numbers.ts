@@ -9,11 +9,11 @@ import { bodyTokens, calls, functionAround, indices, sameTokens, statementAround
 import { NARROW } from '../prelude.ts';
 import type { Site, SourceRule } from '../rule.ts';
 import { replaced, site } from '../sites.ts';
-import { FMAX, KEEPS_NAN, ROUNDING_POINT, TO_BF16 } from '../words.ts';
+import { FMAX, KEEPS_NAN, MAXIMUM, ROUNDING_POINT, TO_BF16 } from '../words.ts';
 
 const formulaOf = ({ contract }: Kernel): string => contract.formula.text;
 
-/** An update of a sum: `sum += v`, or `sum = f(…, sum)`. What is rounded by the formula as well is no sum. */
+/** An update of a sum: `sum += v`, or `sum = f(…, sum)`. A maximum is none, nor what the formula rounds as well. */
 interface Update {
   /** From the sum to before the semicolon. */
   readonly whole: Span;
@@ -34,8 +34,9 @@ function updates(code: Code): Update[] {
     const statement = statementAround(unit, op);
     const sum = { first: statement.first, last: op - 1 };
     const value = { first: op + 1, last: statement.last - 1 };
-    const isRounded = textAt(unit, value.first) === ROUNDING_POINT[code.dialect][0];
-    if (isRounded || !isSum(code, sum) || (!adds && !isFolded(unit, sum, value))) return [];
+    const head = textAt(unit, value.first);
+    const isOther = head === ROUNDING_POINT[code.dialect][0] || MAXIMUM.test(head);
+    if (isOther || !isSum(code, sum) || (!adds && !isFolded(unit, sum, value))) return [];
     return [{ whole: { first: sum.first, last: value.last }, sum, value, adds }];
   });
 }
