@@ -73,6 +73,7 @@ function verdictLines(registration: Registration, context: LineContext): string[
     ...reasonLines(registration, failed, context.style.bad('FAIL'), context),
     ...reasonLines(registration, notRun, context.style.warn('NOT RUN'), context),
     ...known.flatMap((gate) => knownLines(gate, context)),
+    ...(status === 'known' ? worthLines(registration, context.style) : []),
   ];
 }
 
@@ -86,11 +87,16 @@ export function passLines(registration: Registration, { device, style }: LineCon
   const gates = counted(registration.gates.filter((gate) => gate.cases > 0).length, 'gate');
   const name = registrationName(registration.kernel, registration.dialect);
   const words = [style.good('PASS'), name, device, worst, gates, seconds(elapsedOf(registration))];
+  return [words.join('  '), ...worthLines(registration, style)];
+}
+
+/** What a verdict is worth: limits of detection, longest chains, and what is left open. */
+function worthLines(registration: Registration, style: Style): string[] {
   const notes = [
     ...detectedLines(registration, style),
     ...[...chainLines(registration), ...unproven(registration)].map((note) => style.faint(note)),
   ];
-  return [words.join('  '), ...notes.map((note) => INDENT + note)];
+  return notes.map((note) => INDENT + note);
 }
 
 /** What a pass leaves open: cases that did not run, sums that are stated and not proven, what moves nothing. */

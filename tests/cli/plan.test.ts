@@ -54,9 +54,9 @@ describe('a plan', () => {
   });
 
   test('for a control address holds that control without its kernel', () => {
-    const { registrations, jobs } = plan({ only: ['row_sum@cuda!standing1'] });
+    const { registrations, jobs } = plan({ only: ['row_sum@cuda!standing2'] });
     expect(registrations.map(({ gates, controls }) => [gates, controls.map(({ id }) => id)])).toEqual([
-      [[], ['standing1']],
+      [[], ['standing2']],
     ]);
     expect(jobs).toEqual([{ kernel: 'row_sum', gate: 'repeat' }]);
   });

@@ -186,6 +186,10 @@ describe('neither pass nor fail', () => {
     expect(lines([gate({ gate: 'repeat' }), known])).toEqual([
       'KNOWN  rms_rows@cuda:shapes  host  still found at 1 case: relu by fmax (https://example.org/1)',
     ]);
+    const chain = { label: 'rows=1', sum: 'sum(x)', symbol: 'tf_a', terms: 40, declared: 12, longest: 11 };
+    expect(lines([gate({ gate: 'sums', chains: [chain] }), known])[1]).toBe(
+      '      longest chain: tf_a 11 of 12 declared',
+    );
   });
 
   test('a gate that did not run gives its reason, though others passed', () => {
