@@ -16,13 +16,14 @@ export const controlAddress = (kernel: string, dialect: Dialect, id: string): st
 
 /**
  * What `--only` selects: a part of an address, or a pattern in which `*` stands for anything. An address is selected when the
- * filter matches some part of it, or all of it for a pattern.
+ * filter matches some part of it, or all of it for a pattern. A number at a part's end is a whole number: `rows=1` is not
+ * `rows=16`.
  */
 export function matcher(filters: readonly string[]): (address: string) => boolean {
   if (filters.length === 0) return () => true;
   const tests = filters.map((filter) => {
-    if (!filter.includes('*')) return (address: string) => address.includes(filter);
-    const pattern = new RegExp(`^${filter.split('*').map(escape).join('.*')}$`);
+    const text = filter.split('*').map(escape).join('.*');
+    const pattern = new RegExp(filter.includes('*') ? `^${text}$` : /\d$/.test(filter) ? `${text}(?!\\d)` : text);
     return (address: string) => pattern.test(address);
   });
   return (address) => tests.some((test) => test(address));

@@ -112,6 +112,11 @@ describe('an address', () => {
     [['rms_rows@hip'], false],
     [['*@cuda'], false],
     [['rms.rows'], false],
+    [['rows=1'], false],
+    [['width=205'], false],
+    [['rows=17'], true],
+    [['rows=1*'], false],
+    [['*rows=1*'], true],
   ])('is selected by %p: %p', (filters, selected) => {
     expect(matcher(filters)(address)).toBe(selected);
   });

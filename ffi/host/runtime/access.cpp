@@ -274,7 +274,9 @@ void access_store(const void* at, tf_u64 bytes) {
   access<true>((const char*)at, bytes, pc);
 }
 void access_touch(const void* at, tf_u64 bytes, tf_u32 writes, const void* pc) {
-  if (bytes) access_any((const char*)at, bytes, pc, writes != 0);
+  if (!bytes) return;
+  if (writes) access<true>((const char*)at, bytes, pc);
+  else access<false>((const char*)at, bytes, pc);
 }
 
 void access_atomic_begin(const void* at, tf_u32 bytes, tf_u32 how) {

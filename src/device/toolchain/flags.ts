@@ -81,14 +81,13 @@ const mllvm = (option: string): readonly string[] => ['-mllvm', option];
 const CHECK_DEFINE = '-DTF_CHECK';
 
 /**
- * Every access calls a function of ffi/host/dialect/check.cpp, none is merged or left out, and a misaligned one another.
+ * Every access calls a function of ffi/host/dialect/check.cpp, none is left out, and a misaligned one another. Neighbouring ones
+ * may be one vector's, which is judged word by word; the sanitizer keeps the compiler from reading what the source does not.
  * That an index is past the end of its array is left to the access, which knows the variable by its name.
  */
 const CHECK = [
   CHECK_DEFINE,
   '-O2',
-  '-fno-vectorize',
-  '-fno-slp-vectorize',
   '-fno-sanitize-recover=alignment',
   '-fsanitize=kernel-address',
   ...mllvm('-asan-instrumentation-with-call-threshold=0'),
