@@ -10,7 +10,7 @@ import { demote } from './demote.ts';
 import { Frame, lastingLocals, type Slot, slotAddress } from './frame.ts';
 import { CURRENT, LOCAL, LOCAL_NOW, MET, SUSPEND, THREAD } from './layout.ts';
 import { liveIn } from './liveness.ts';
-import { type Block, type Definition, type Instruction, typeOf } from './module.ts';
+import { type Block, type Definition, type Instruction, operandsOf, typeOf } from './module.ts';
 import * as n from './names.ts';
 import { packBlocks } from './pack.ts';
 import { cutAtPlaces, renameValues } from './places.ts';
@@ -37,7 +37,8 @@ export function stepText(definition: Definition, options: StepOptions): string {
   packBlocks(blocks);
   const frame = new Frame(options.named);
   const locals = takeLocals(blocks, frame, places.length > 0);
-  const values = new Values(blocks, options.argumentsAreValues);
+  const values = new Values(blocks, options.argumentsAreValues, locals.names);
+  refuseStored(blocks, values, locals);
   const uniform = takeUniform(blocks, values, options);
   const live = liveIn(blocks, new Map(places.map(({ block, resume }) => [block.label, resume])));
   const fixed = new Set([...n.UNIFORM_ROOTS, ...n.LANE_ROOTS, ...locals.names, ...uniform.names]);
@@ -49,9 +50,26 @@ export function stepText(definition: Definition, options: StepOptions): string {
     );
   const types = new Map([...kept.values()].flat().map((value) => [value, typeOf(defined(values, value))]));
   const slots = new Map<string, Slot>();
-  for (const [value, type] of types) if (!values.isCheap(value)) slots.set(value, frame.take(type));
+  for (const [value, type] of types) {
+    if (values.isCheap(value)) continue;
+    if (values.followsFrom(value, locals.names)) throw new NotStepped(KEPT_ADDRESS);
+    slots.set(value, frame.take(type));
+  }
   demote(blocks, types);
   return stepFunction({ definition, options, places, frame, locals, values, uniform, kept, types, slots });
+}
+
+const KEPT_ADDRESS = 'the address of a local array is kept';
+
+/**
+ * A local array lies elsewhere in the next call, or in the frame, which the compiler takes to be reached by its own name
+ * alone: an address of either that comes out of memory would be wrong.
+ */
+function refuseStored(blocks: readonly Block[], values: Values, locals: Locals): void {
+  for (const one of blocks.flatMap(({ instructions }) => instructions)) {
+    const [value = '', ...rest] = one.text.startsWith('store ') ? operandsOf(one) : [];
+    if (rest.length > 0 && values.followsFrom(value, locals.names)) throw new NotStepped(KEPT_ADDRESS);
+  }
 }
 
 function defined(values: Values, value: string): Instruction {

@@ -18,6 +18,8 @@ export class Values {
   constructor(
     blocks: readonly Block[],
     private readonly argumentsAreValues: boolean,
+    /** Addresses of local arrays, which every call has again. */
+    private readonly locals: ReadonlySet<string> = new Set(),
   ) {
     const all = blocks.flatMap(({ instructions }) => instructions);
     this.definitions = new Map(all.filter(({ result }) => result !== '').map((one) => [one.result, one]));
@@ -35,13 +37,27 @@ export class Values {
     return is;
   }
 
+  /** Whether a value follows from one of `from` other than by what memory holds. */
+  followsFrom(value: string, from: ReadonlySet<string>, seen = new Set<string>()): boolean {
+    if (from.has(value)) return true;
+    const one = this.definitions.get(value);
+    if (!one || seen.has(value) || / = (?:load|call|tail call|icmp) /.test(one.text)) return false;
+    seen.add(value);
+    return operandsOf(one).some((operand) => this.followsFrom(operand, from, seen));
+  }
+
   /** Whether a value costs less to make again than to keep. */
   isCheap(value: string): boolean {
     return this.cost(value) <= DEAREST;
   }
 
+  /** Whether every call has a value without making it. */
+  private isAtHand(value: string): boolean {
+    return n.LANE_ROOTS.has(value) || this.locals.has(value) || this.isUniform(value);
+  }
+
   private cost(value: string): number {
-    if (n.LANE_ROOTS.has(value) || this.isUniform(value)) return 0;
+    if (this.isAtHand(value)) return 0;
     const known = this.costs.get(value);
     if (known !== undefined) return known;
     this.costs.set(value, Infinity); // a cycle
@@ -98,7 +114,6 @@ export class Values {
     if (!one || done.has(value) || this.isUniform(value)) return [];
     done.add(value);
     const before = operandsOf(one).flatMap((operand) => this.againText(operand, suffix, done));
-    const isRoot = (name: string): boolean => n.LANE_ROOTS.has(name) || this.isUniform(name);
-    return [...before, one.text.replace(VALUE, (name) => (isRoot(name) ? name : `${name}${suffix}`))];
+    return [...before, one.text.replace(VALUE, (name) => (this.isAtHand(name) ? name : `${name}${suffix}`))];
   }
 }
