@@ -195,8 +195,9 @@ struct TfParameter {
 
 // A kernel in steps. Its threads wait at places; the first two are its end and its start. A step takes `count` threads of
 // a warp, one after the other, from the place `at` to the next, and returns that, or TF_STEP_APART where they came to
-// several, each thread's own in its `at`. `running` holds the thread that may fault. They come from a meeting whose lanes
-// `came` with `values`, and leave their own in `deposit`. What a thread needs beyond a place is in `frames`, arrays over
+// several, each thread's own in its `at`. `running` holds the thread that may fault; with TF_STEP_TOGETHER added, it and the
+// TF_TOGETHER - 1 after it run at once, and have written nothing but their frames when one of them faults. They come from a
+// meeting whose lanes `came` with `values`, and leave their own in `deposit`. What a thread needs beyond a place is in `frames`, arrays over
 // `capacity` threads, the first of these having the index `first` there and `lane_first` in its warp. The step of
 // TF_STEP_FRAME returns the bytes of a thread's frame, that of TF_STEP_PLACES the table of places.
 typedef tf_u64 (*TfStep)(
@@ -204,7 +205,8 @@ typedef tf_u64 (*TfStep)(
     TfMeeting* meeting, tf_u64 came, tf_u32 buffer, tf_u32 at, tf_u32 count, tf_u32 first, tf_u32 lane_first,
     tf_u32 capacity);
 enum : tf_u32 { TF_STEP_END, TF_STEP_START, TF_STEP_PLACES = ~1u, TF_STEP_FRAME = ~0u };
-static constexpr tf_u64 TF_STEP_APART = ~0ull;
+static constexpr tf_u64 TF_STEP_APART = ~0ull, TF_STEP_TOGETHER = 1;
+static constexpr tf_u32 TF_TOGETHER = 8;
 enum TfPlaceKind { // the lowering knows TF_PLACE_MASKED by its number
   TF_PLACE_BARRIER, TF_PLACE_WARP, TF_PLACE_MASKED, TF_PLACE_ACTIVE, TF_PLACE_CLUSTER, TF_PLACE_GRID, TF_PLACE_YIELD
 };

@@ -100,7 +100,8 @@ struct Device : TfSchedule {
   tf_u32 frame_bytes; // of a thread
   bool in_steps;      // groups begin on one stack
   bool stepping;      // one does now,
-  TfThread* lane;     // and this thread runs
+  TfThread* lane;     // and this thread runs; TF_STEP_TOGETHER may be added
+  tf_u32 step_at;     // the place that its step came from
   bool parted;        // its threads have parted: each goes on with a stack of its own
   bool descending;    // a ranked schedule begins with the last warp
   tf_u32 warp_total, first_ready; // of the resident groups; no warp of a lower rank is ready
@@ -123,6 +124,8 @@ inline Device* device_of(TfThread* thread) { return (Device*)thread->schedule; }
 inline TfThread* context_at(Device* d, tf_u32 slot) {
   return (TfThread*)(d->region + ((tf_u64)slot << TF_CONTEXT_SHIFT));
 }
+
+inline TfThread* lane_running(const Device* d) { return (TfThread*)((tf_u64)d->lane & ~TF_STEP_TOGETHER); }
 
 extern Device* volatile registry[DEVICES_MAX];
 

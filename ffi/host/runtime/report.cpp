@@ -46,7 +46,7 @@ static void put_type(Text& text, const char* name) {
 
 void stop_outside(TfThread* thread, long long index, const char* array, TfSite site) {
   Device* d = device_of(thread);
-  if (d->stepping) thread = d->lane;
+  if (d->stepping) thread = lane_running(d);
   Text text = report(d);
   text << "out of bounds: ";
   put_thread(text, thread);

@@ -70,7 +70,7 @@ static void on_signal(int number, siginfo_t* info, void* context) {
   f->pc = (tf_u64)TF_PC(u);
   f->access = (int)TF_ACCESS_KIND(u);
   tf_u32 slot = (tf_u32)(((tf_u64)TF_SP(u) - (tf_u64)d->region) >> TF_STACK_SHIFT);
-  f->thread = d->stepping ? d->lane : context_at(d, slot);
+  f->thread = d->stepping ? lane_running(d) : context_at(d, slot);
   memset(f->instruction, 0, sizeof f->instruction);
   if (number == SIGILL || number == SIGTRAP) memcpy(f->instruction, (void*)TF_PC(u), sizeof f->instruction);
   d->status = number == TIMER_SIGNAL ? TF_TIMEOUT : TF_FAULT;

@@ -100,8 +100,10 @@ static tf_u64 run_warp(Device* d, TfStep step, TfWarp* warp, tf_u32 at, void** a
   TfMeeting* m = &warp->meeting[TF_MEETING_FULL];
   for (;;) {
     tf_u32 buffer = m->generation & 1;
+    d->step_at = at;
     tf_u64 next = step(lanes, d->frames, arguments, &d->lane, m->value[!buffer], m->value[buffer], m, m->came[!buffer],
                        !buffer, at, count, first, 0, CAPACITY);
+    d->lane = lanes;
     if (next == TF_STEP_APART) return next;
     lanes->at = at = (tf_u32)next;
     if (next == TF_STEP_END) return next;
@@ -175,6 +177,7 @@ static bool run_group(Device* d, void** arguments) {
 static void lead(TfThread* thread, void** arguments) {
   Device* d = device_of(thread);
   while (d->kernel == thread->kernel) {
+    d->lane = d->lanes;
     d->stepping = true;
     d->parted = !run_group(d, arguments);
     d->stepping = false;
@@ -186,6 +189,35 @@ static void lead(TfThread* thread, void** arguments) {
 
 static const TfKernel LEAD = { "", lead, nullptr, nullptr, 0, 0, 0, {} };
 
+// Lanes that ran at once start anew, one after the other: the first that faults is the one to name.
+static void find_lane(TfThread* thread, void** arguments) {
+  Device* d = device_of(thread);
+  Fault found = d->fault;
+  TfThread* first = lane_running(d);
+  TfMeeting* m = &first->warp->meeting[TF_MEETING_FULL];
+  tf_u32 buffer = m->generation & 1;
+  d->status = 0;
+  for (TfThread* lane = first; lane < first + TF_TOGETHER; lane++)
+    step_of(d->running->kernel->entry)(lane, d->frames, arguments, &d->lane, m->value[!buffer], m->value[buffer], m,
+                                       m->came[!buffer], !buffer, d->step_at, 1, lane->linear, lane->lane, CAPACITY);
+  d->fault = found;
+  d->status = TF_FAULT;
+  tf_switch(thread, &d->main);
+}
+
+static const TfKernel FIND_LANE = { "", find_lane, nullptr, nullptr, 0, 0, 0, {} };
+
+static bool fault_of_several(const Device* d) {
+  return d->status == TF_FAULT && d->stepping && (tf_u64)d->lane & TF_STEP_TOGETHER;
+}
+
+static void find_faulting_lane(Device* d) {
+  TfThread* thread = take_unstarted(d);
+  if (!thread) return;
+  d->kernel = &FIND_LANE;
+  tf_switch(&d->main, thread);
+}
+
 bool steps_run_group(Device* d) {
   TfThread* thread = take_unstarted(d);
   d->parted = false;
@@ -193,6 +225,7 @@ bool steps_run_group(Device* d) {
   d->kernel = &LEAD;
   d->parted = true;
   tf_switch(&d->main, thread);
+  if (fault_of_several(d)) find_faulting_lane(d);
   d->kernel = d->running->kernel->entry;
   return !d->parted;
 }

@@ -2,25 +2,21 @@
 import { variableOf } from './demote.ts';
 import type { Frame, Slot } from './frame.ts';
 import { slotAddress } from './frame.ts';
-import { PLACE_BYTES, THREAD, THREAD_BYTES } from './layout.ts';
+import { PLACE_BYTES, THREAD, TOGETHER } from './layout.ts';
+import { Lanes, type LaneText } from './lanes.ts';
 import { incoming } from './liveness.ts';
-import { type Block, type Definition, isPhi, nameOf, successorsOf } from './module.ts';
+import { type Block, type Definition, instructionOf, isPhi, nameOf, successorsOf } from './module.ts';
 import * as n from './names.ts';
+import { type Form, indented, laneText, metText } from './loop.ts';
 import { MEET, type Place } from './places.ts';
 import type { Locals, StepOptions, Uniform } from './step.ts';
 import { NotStepped } from './types.ts';
 import type { Values } from './values.ts';
 
-const UNROLL_METADATA = 999990;
-/** A loop that is unrolled whole. */
-export const UNROLL = `!${UNROLL_METADATA} = distinct !{!${UNROLL_METADATA}, !${UNROLL_METADATA + 1}}\n!${UNROLL_METADATA + 1} = !{!"llvm.loop.unroll.full"}`;
-
-/** Attributes of the store that only writes where it points. */
-export const KEEP_GROUP = 99991;
-export const KEEP_ATTRIBUTES = `attributes #${KEEP_GROUP} = { nounwind willreturn memory(argmem: write) }`;
-
 export interface StepParts {
   readonly definition: Definition;
+  /** Its blocks without vectors. */
+  readonly single: readonly Block[];
   readonly options: StepOptions;
   readonly places: readonly Place[];
   readonly frame: Frame;
@@ -36,8 +32,8 @@ export interface StepParts {
 
 export function stepFunction(parts: StepParts): string {
   const { definition, places, frame, locals, uniform } = parts;
-  for (const place of places) keep(parts, place);
-  for (const block of definition.blocks) {
+  for (const blocks of [definition.blocks, parts.single]) for (const place of places) keep(parts, blocks, place);
+  for (const block of [...definition.blocks, ...parts.single]) {
     const last = block.instructions.at(-1);
     if (last && last.text.startsWith('ret void')) last.text = MEET;
   }
@@ -67,8 +63,6 @@ export function stepFunction(parts: StepParts): string {
   ].join('\n');
 }
 
-const indented = (lines: readonly string[]): string[] => lines.map((line) => `  ${line}`);
-
 const ENTER = [
   `%group.at = getelementptr inbounds i8, ptr %threads, i64 ${THREAD.group}`,
   `${n.GROUP_VALUE} = load ptr, ptr %group.at`,
@@ -82,7 +76,7 @@ const ENTER = [
 ];
 
 /** What a thread that waits puts into its frame, and takes out when it goes on. */
-function keep({ definition, kept, types, slots, values }: StepParts, { id, block, resume }: Place): void {
+function keep({ kept, types, slots, values }: StepParts, blocks: readonly Block[], { id, block, resume }: Place): void {
   const saves: string[] = [];
   const restores: string[] = [];
   const made = new Set<string>();
@@ -99,9 +93,10 @@ function keep({ definition, kept, types, slots, values }: StepParts, { id, block
     restores.push(...slotAddress(from, slot), `%back.${name} = load ${type}, ptr ${from}, align ${slot.align}`);
     restores.push(`store ${type} %back.${name}, ptr ${variableOf(value)}`);
   }
-  block.instructions.splice(-1, 0, ...saves.map((text) => ({ text, result: '' })));
-  const resumed = definition.blocks.find(({ label }) => label === resume);
-  resumed?.instructions.unshift(...restores.map((text) => ({ text, result: '' })));
+  const waiting = blocks.find(({ label }) => label === block.label);
+  waiting?.instructions.splice(-1, 0, ...saves.map(instructionOf));
+  const resumed = blocks.find(({ label }) => label === resume);
+  resumed?.instructions.unshift(...restores.map(instructionOf));
 }
 
 interface Loops {
@@ -116,7 +111,7 @@ function loopsOf(parts: StepParts, id: number, entry: string): Loops {
   const blocks = reachable(parts.definition.blocks, entry);
   const body = { blocks, entry, mayStop: mayFault(blocks) };
   const plain = { suffix: String(id), from: 'enter' };
-  if (!isShort(body)) return { ...loopText(parts, body, plain), label: `lane.${id}` };
+  if (!isShort(body)) return together(parts, body, id) ?? { ...loopText(parts, body, plain), label: `lane.${id}` };
   const [choice, suffix] = [`choose${id}`, `${id}w`];
   const whole = loopText(parts, body, { suffix, from: choice, isWarp: true });
   const other = loopText(parts, body, { ...plain, from: choice });
@@ -138,6 +133,67 @@ function loopsOf(parts: StepParts, id: number, entry: string): Loops {
   };
 }
 
+/** The loop over lanes that run as the elements of vectors, and the one that takes over where they part. */
+function together(parts: StepParts, { blocks, entry, mayStop }: Body, id: number): Loops | undefined {
+  const [choice, suffix] = [`choose${id}`, `${id}v`];
+  const form = { suffix, from: choice };
+  const single = reachable(parts.single, entry);
+  const made = lanesOf(parts, single, laneText(parts.locals, entry, mayStop, form, true));
+  if (!made.isWorthwhile) return undefined;
+  for (const one of made.declarations) parts.options.declarations.add(one);
+  const all = arrivalsOf(single, parts.places);
+  const arrivals = all.flatMap((one) =>
+    made.ends.has(one.label) ? [{ ...one, label: made.ends.get(one.label) ?? '' }] : [],
+  );
+  const several = new Set(all.map((one) => one.id)).size > 1;
+  const name = nameIn(parts, form);
+  const over = `%lane.${id}`;
+  const lines = [
+    ...made.blocks,
+    'bail:',
+    `  br label ${over}`,
+    ...metText(arrivals, { ...form, several, count: TOGETHER }),
+  ];
+  const named = lines.map((line) => line.replace(/%[\w.]+/g, (one) => (one === over ? one : name(one))));
+  const other = loopText(parts, { blocks, entry, mayStop }, { suffix: String(id), from: choice, bail: suffix });
+  return {
+    text: [...chooseText(choice, suffix, id), ...labelled(named, suffix), ...other.text],
+    variables: [...[...made.variables].map(([one, type]) => `${name(one)} = alloca ${type}`), ...other.variables],
+    label: choice,
+  };
+}
+
+const chooseText = (choice: string, suffix: string, id: number): string[] => [
+  `${choice}:`,
+  ...indented([
+    `%${choice}.rest = and i32 %count, ${TOGETHER - 1}`,
+    `%${choice}.whole = icmp eq i32 %${choice}.rest, 0`,
+    `br i1 %${choice}.whole, label %lane.${suffix}, label %lane.${id}`,
+  ]),
+];
+
+const labelled = (lines: readonly string[], suffix: string): string[] =>
+  lines.map((line) => line.replace(/^([\w.]+):$/, `$1.${suffix}:`));
+
+function lanesOf({ locals, uniform, options, values }: StepParts, blocks: readonly Block[], lane: string[]): LaneText {
+  const here = new Set(blocks.map(({ label }) => label));
+  const first = { label: 'lane', instructions: lane.slice(1).map((line) => instructionOf(line.trim())) };
+  const body = blocks.map(({ label, instructions }) => ({
+    label,
+    instructions: instructions.map((one) => (isPhi(one) ? { ...one, text: phiWithin(one.text, here) } : one)),
+  }));
+  const parameters = n.PARAMETERS.map((parameter) => parameter.split(' ').at(-1) ?? '');
+  const made = [...ENTER, ...uniform.text].map((line) => line.split(' ')[0] ?? '');
+  const { named } = options;
+  const around = {
+    outside: new Set([...parameters, ...made]),
+    locals: locals.names,
+    named,
+    originals: values.definitions,
+  };
+  return new Lanes([first, ...body], around, 'bail').write();
+}
+
 const WARP_LANES = 32;
 const WARP_MASK = 2 ** WARP_LANES - 1;
 /** Unrolled for all lanes, this many instructions a lane are no more than other steps have. */
@@ -156,14 +212,6 @@ function isShort({ blocks, mayStop }: Body): boolean {
   return reads && !mayStop && texts.length <= SHORT && !texts.some((text) => / = phi /.test(text) && blocks.length > 4);
 }
 
-interface Form {
-  readonly suffix: string;
-  /** The label that it is entered from. */
-  readonly from: string;
-  /** For all lanes of a warp of 32, each of which came. */
-  readonly isWarp?: boolean;
-}
-
 function loopText(
   parts: StepParts,
   { blocks, entry, mayStop }: Body,
@@ -173,6 +221,7 @@ function loopText(
   const here = new Set(blocks.map(({ label }) => label));
   const arrivals = arrivalsOf(blocks, places);
   if (arrivals.length === 0) throw new NotStepped('a kernel that never ends');
+  const several = new Set(arrivals.map((one) => one.id)).size > 1;
   const name = nameIn(parts, form);
   const body = blocks.flatMap(({ label, instructions }) => [
     `${label}:`,
@@ -185,24 +234,27 @@ function loopText(
           .replace(/%count\.wide\b/g, String(WARP_LANES))
           .replace(/%lane\.first\b/g, '0')
       : line;
-  const text = [...laneText(locals, entry, mayStop, form.from), ...body, ...metText(arrivals, form)].map((line) =>
-    known(line).replace(/%[\w.]+/g, name),
-  );
-  const labelled = text.map((line) => line.replace(/^([\w.]+):$/, `$1.${form.suffix}:`));
-  const used = new Set(labelled.join('\n').match(/%var\.v\d+\.\w+/g));
+  const text = [
+    ...laneText(locals, entry, mayStop, form),
+    ...body,
+    ...metText(arrivals, { ...form, several, count: 1 }),
+  ].map((line) => known(line).replace(/%[\w.]+/g, name));
+  const lines = labelled(text, form.suffix);
+  const used = new Set(lines.join('\n').match(/%var\.v\d+\.\w+/g));
   const variables = [...used].map(
     (variable) => `${variable} = alloca ${parts.types.get(`%${variable.split('.')[1]}`)}`,
   );
-  return { text: labelled, variables };
+  return { text: lines, variables };
 }
 
 /** Names of a loop end in its place; parameters, what is made once, and the module's types keep theirs. */
-function nameIn({ options, uniform, locals }: StepParts, { suffix, from }: Form): (name: string) => string {
+function nameIn({ options, uniform, locals }: StepParts, { suffix, from, bail }: Form): (name: string) => string {
   const own = new Set(locals.lasting.map((line) => line.split(' ')[0] ?? ''));
   const global = new Set([
     ...n.PARAMETERS.map((parameter) => parameter.split(' ').at(-1) ?? ''),
     ...[...ENTER, ...uniform.text, ...locals.shared].map((line) => line.split(' ')[0] ?? ''),
     `%${from}`,
+    ...(bail === undefined ? [] : ['bail', 'i', 'apart', 'met.all'].map((one) => `%${one}.${bail}`)),
   ]);
   return (name) => {
     return !own.has(name) && (global.has(name) || options.named.has(name)) ? name : `${name}.${suffix}`;
@@ -239,15 +291,17 @@ function arrivalsOf(blocks: readonly Block[], places: readonly Place[]): { id: n
 
 /** Whether anything here may stop the launch, whose report then names the thread. */
 function mayFault(blocks: readonly Block[]): boolean {
-  const isOwn = (text: string): boolean =>
-    /, ptr %(?:var|into|from|slot|mask)\.[\w.]+(?:, align \d+)?$/.test(text) || /, ptr %v91\d{4}\b/.test(text);
+  const isOwn = (text: string): boolean => /, ptr %(?:var|into|from|slot|mask)\.[\w.]+(?:, align \d+)?$/.test(text);
   const addresses = new Set<string>();
   for (const { instructions } of blocks)
     for (const { text } of instructions) {
       const [, result, base] = /^(%\S+) = getelementptr .*?, ptr (%\S+?),/.exec(text) ?? [];
-      if (result !== undefined && base !== undefined && /^%v91\d{4}$/.test(base)) addresses.add(result);
+      if (result !== undefined && base !== undefined && n.isToken(base)) addresses.add(result);
     }
-  const reads = (text: string): boolean => addresses.has(/, ptr (%v\d+)/.exec(text)?.[1] ?? '');
+  const reads = (text: string): boolean => {
+    const pointer = /, ptr (%v\d+)/.exec(text)?.[1] ?? '';
+    return addresses.has(pointer) || n.isToken(pointer);
+  };
   return blocks.some(({ instructions }) =>
     instructions.some(({ text }) => {
       if (/ = load |^store /.test(text)) return !isOwn(text) && !reads(text);
@@ -258,65 +312,6 @@ function mayFault(blocks: readonly Block[]): boolean {
       return false;
     }),
   );
-}
-
-/**
- * Always in memory while the thread runs, as a volatile store is; but that would keep the compiler from taking what is the same
- * for all threads out of their loop.
- */
-const KEEP_RUNNING = [
-  `%thread.number = ptrtoint ptr ${n.THREAD_VALUE} to i64`,
-  `call void asm sideeffect "${process.arch === 'x64' ? 'movq $1, $0' : 'str $1, $0'}", "=*m,r"(ptr nocapture elementtype(ptr) %running, i64 %thread.number) #${KEEP_GROUP}`,
-];
-
-function laneText(locals: Locals, entry: string, mayStop: boolean, from: string): string[] {
-  return [
-    'lane:',
-    ...indented([
-      `%i = phi i64 [ 0, %${from} ], [ %i.next, %met ]`,
-      `%apart = phi i32 [ 0, %${from} ], [ %apart.next, %met ]`,
-      `%met.all = phi i32 [ -1, %${from} ], [ %met.one, %met ]`,
-      '%index.wide = add nuw nsw i64 %first.wide, %i',
-      '%i.short = trunc i64 %i to i32',
-      `${n.LANE_VALUE} = add nuw nsw i32 %lane.first, %i.short`,
-      `%thread.offset = mul nuw nsw i64 %i, ${THREAD_BYTES}`,
-      `${n.THREAD_VALUE} = getelementptr inbounds i8, ptr %threads, i64 %thread.offset`,
-      ...(mayStop ? KEEP_RUNNING : []),
-      ...locals.lasting,
-      `br label %${entry}`,
-    ]),
-  ];
-}
-
-/** A call's threads go on together where only one place can come next. */
-function metText(arrivals: readonly { id: number; label: string }[], { isWarp }: Form): string[] {
-  const several = new Set(arrivals.map(({ id }) => id)).size > 1;
-  return [
-    'met:',
-    ...indented([
-      `%met.one = phi i32 ${arrivals.map(({ id, label }) => `[ ${id}, %${label} ]`).join(', ')}`,
-      ...(several
-        ? [
-            `%met.at = getelementptr inbounds i8, ptr ${n.THREAD_VALUE}, i64 ${THREAD.at}`,
-            'store i32 %met.one, ptr %met.at',
-            '%is.first = icmp eq i64 %i, 0',
-            '%met.before = select i1 %is.first, i32 %met.one, i32 %met.all',
-            '%differs = xor i32 %met.before, %met.one',
-            '%apart.next = or i32 %apart, %differs',
-          ]
-        : ['%apart.next = or i32 %apart, 0']),
-      '%i.next = add nuw nsw i64 %i, 1',
-      '%more = icmp ult i64 %i.next, %count.wide',
-      `br i1 %more, label %lane, label %last${isWarp ? `, !llvm.loop !${UNROLL_METADATA}` : ''}`,
-    ]),
-    'last:',
-    ...indented([
-      '%together = icmp eq i32 %apart.next, 0',
-      '%met.signed = sext i32 %met.one to i64',
-      '%result = select i1 %together, i64 %met.signed, i64 -1',
-      'ret i64 %result',
-    ]),
-  ];
 }
 
 /** Kind, operation and site of a place, written when the table is asked for: a site is a sum of addresses. */

@@ -26,6 +26,14 @@ export const PLACE_BYTES = 16;
 
 export const THREAD = { group: 40, warp: 48, schedule: 56, lane: 80, mask: 96, at: 104 } as const;
 
+/** Where a thread's index in its group lies. */
+export const INDEX = { x: 64, y: 68, z: 72, linear: 76 } as const;
+
+/** TF_TOGETHER: lanes that may run at once, as the elements of vectors. */
+export const TOGETHER = 8;
+/** TF_STEP_TOGETHER: added to the address of the thread that runs where those after it run with it. */
+export const SEVERAL_RUN = 1;
+
 /** Fields that stay as they are while a group runs, [from, to). */
 export const FIXED = {
   thread: [[64, 96]],

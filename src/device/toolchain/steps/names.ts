@@ -30,8 +30,13 @@ export const SCHEDULE_VALUE = '%v900002';
 export const LANE_VALUE = '%v900003';
 /** Values of vectors have numbers from here. */
 export const FIRST_PACKED = 920000;
-/** Values of tokens have numbers from here. */
+/** Values of tokens have numbers from here, up to those of vectors. */
 export const FIRST_TOKEN = 910000;
+/** Whether a value is of a token: what lanes brought to a meeting lies where it points. */
+export function isToken(value: string): boolean {
+  const number = Number(value.slice(2));
+  return number >= FIRST_TOKEN && number < FIRST_PACKED;
+}
 
 export const UNIFORM_ROOTS: ReadonlySet<string> = new Set([ARGUMENTS_VALUE, GROUP_VALUE, WARP_VALUE, SCHEDULE_VALUE]);
 export const LANE_ROOTS: ReadonlySet<string> = new Set([THREAD_VALUE, LANE_VALUE]);

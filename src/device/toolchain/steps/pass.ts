@@ -1,11 +1,13 @@
 /** The step form of every kernel of a module in LLVM's assembly. */
 import { definitionsOf, nameOf, namedTypes } from './module.ts';
 import { WHOLE } from './layout.ts';
-import { KEEP_ATTRIBUTES, UNROLL } from './function.ts';
+import { KEEP_ATTRIBUTES, UNROLL } from './loop.ts';
 import { stepText } from './step.ts';
 import { NotStepped } from './types.ts';
 
+/** Groups of attributes, of numbers past all that the compiler gives to a module's own. */
 const GROUP = 99990;
+/** The first of those of functions that are inlined after the pass. */
 const EACH_GROUP = 99995;
 
 /** The module with its kernels as steps; null, with the reason, where one of them does not take that form. */
@@ -16,6 +18,7 @@ export function stepModule(
   const lines = text.split('\n');
   const named = namedTypes(lines);
   const locals = localVariables(lines);
+  const declarations = new Set<string>();
   const definitions = definitionsOf(lines, WHOLE);
   try {
     if (definitions.length === 0) return { why: 'no kernel' };
@@ -23,7 +26,7 @@ export function stepModule(
       lines.splice(
         definition.first,
         definition.end - definition.first,
-        stepText(definition, { named, attributes: `#${GROUP}`, argumentsAreValues, locals }),
+        stepText(definition, { named, attributes: `#${GROUP}`, argumentsAreValues, locals, declarations }),
       );
     }
   } catch (error) {
@@ -33,8 +36,17 @@ export function stepModule(
   const left = removeMeeting(lines);
   if (left !== undefined) return { why: `${left} meets and was not inlined` };
   inlineEach(lines);
+  declare(lines, declarations);
   const attributes = attributesOf(lines, definitions[0]?.head ?? '');
   return { text: `${lines.join('\n')}\nattributes #${GROUP} = ${attributes}\n${KEEP_ATTRIBUTES}\n${UNROLL}\n` };
+}
+
+/** Declares what is not yet known of the compiler's own functions. */
+function declare(lines: string[], declarations: ReadonlySet<string>): void {
+  for (const one of declarations) {
+    const name = nameOf(one);
+    if (!lines.some((line) => line.startsWith('declare ') && nameOf(line) === name)) lines.push(one);
+  }
 }
 
 /** A kernel's attributes less what was found out about its old form. */

@@ -26,6 +26,8 @@ export interface StepOptions {
   readonly argumentsAreValues: boolean;
   /** What is known of the address of each variable in local memory, as attributes of the call that gives it. */
   readonly locals: ReadonlyMap<string, string>;
+  /** Takes what the new function needs declared. */
+  readonly declarations: Set<string>;
 }
 
 /** The new text of a definition; throws NotStepped where the function waits in a way that the pass does not take. */
@@ -34,6 +36,7 @@ export function stepText(definition: Definition, options: StepOptions): string {
   refuseCalls(blocks);
   useRoots(blocks, options);
   const places = cutAtPlaces(blocks);
+  const single = blocks.map(({ label, instructions }) => ({ label, instructions: [...instructions] }));
   packBlocks(blocks);
   const frame = new Frame(options.named);
   const locals = takeLocals(blocks, frame, places.length > 0);
@@ -55,8 +58,10 @@ export function stepText(definition: Definition, options: StepOptions): string {
     if (values.followsFrom(value, locals.names)) throw new NotStepped(KEPT_ADDRESS);
     slots.set(value, frame.take(type));
   }
+  drop(single, ({ text, result }) => uniform.names.has(result) || / = alloca /.test(text));
   demote(blocks, types);
-  return stepFunction({ definition, options, places, frame, locals, values, uniform, kept, types, slots });
+  demote(single, types);
+  return stepFunction({ definition, single, options, places, frame, locals, values, uniform, kept, types, slots });
 }
 
 const KEPT_ADDRESS = 'the address of a local array is kept';
