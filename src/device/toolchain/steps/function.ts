@@ -138,6 +138,7 @@ function together(parts: StepParts, { blocks, entry, mayStop }: Body, id: number
   const [choice, suffix] = [`choose${id}`, `${id}v`];
   const form = { suffix, from: choice };
   const single = reachable(parts.single, entry);
+  if (!single.some(({ instructions }) => instructions.some(isPhi))) return undefined; // nothing goes round
   const made = lanesOf(parts, single, laneText(parts.locals, entry, mayStop, form, true));
   if (!made.isWorthwhile) return undefined;
   for (const one of made.declarations) parts.options.declarations.add(one);
