@@ -30,6 +30,12 @@ template <class... A> struct TfThunk<void (*)(A...)> {
 #define TF_FIXED(type, field, at) static_assert(__builtin_offsetof(type, field) == at, "layout.ts knows another place")
   TF_FIXED(TfThread, group, 40);
   TF_FIXED(TfThread, warp, 48);
+  TF_FIXED(TfThread, schedule, 56);
+  TF_FIXED(TfThread, x, 64);
+  TF_FIXED(TfThread, y, 68);
+  TF_FIXED(TfThread, z, 72);
+  TF_FIXED(TfThread, linear, 76);
+  TF_FIXED(TfThread, lane, 80);
   TF_FIXED(TfThread, kernel, 88);
   TF_FIXED(TfThread, mask, 96);
   TF_FIXED(TfThread, at, 104);
@@ -38,6 +44,7 @@ template <class... A> struct TfThunk<void (*)(A...)> {
   TF_FIXED(TfWarp, full, 24);
   TF_FIXED(TfWarp, live, 32);
 #undef TF_FIXED
+  static_assert(sizeof(TfThread) == 128 && TF_TOGETHER == 8 && TF_STEP_TOGETHER == 1, "layout.ts knows other numbers");
   // The lowering makes steps of what has this in its name.
   template <auto F> TF_TRUSTED static void tf_whole(TfThread*, void** arguments) {
     call<F>(arguments, typename TfIndicesOf<sizeof...(A)>::type());
