@@ -121,6 +121,24 @@ KERNEL passing(unsigned* y, unsigned split) {
   y[threadIdx.x] = sum;
 }
 
+// Addresses of local arrays, beyond a barrier: of one of two, and of a place in the same.
+KERNEL chosen(unsigned* y, unsigned split) {
+  __shared__ unsigned s[96];
+  unsigned a[8], b[8];
+  for (unsigned i = 0; i < 8; i++) { a[i] = y[threadIdx.x] + i; b[i] = i * threadIdx.x; }
+  unsigned* p = threadIdx.x % 3 ? a : b;
+  unsigned* q = &a[threadIdx.x % 8];
+  s[threadIdx.x] = *p;
+  __syncthreads();
+  p += s[95 - threadIdx.x] % 8;
+  __syncthreads();
+  *p += 5;
+  *q ^= 3;
+  s[threadIdx.x] = *p;
+  __syncthreads();
+  y[threadIdx.x] = s[95 - threadIdx.x] + *q * 64 + a[split % 8] + b[split % 8];
+}
+
 KERNEL diverge(unsigned* y, unsigned split) {
   if (threadIdx.x < split) __syncthreads(); // one
   else __syncthreads(); // other
@@ -141,7 +159,18 @@ const AS_FIBERS = SOURCE.replaceAll(
   '__noinline__ __device__ unsigned own() { return threadIdx.x; }\nKERNEL crossing',
 ).replace('  unsigned held[8];', '  unsigned held[8];\n  if (own() != threadIdx.x) return;');
 
-const KERNELS_HERE = ['crossing', 'rounds', 'masks', 'part_late', 'leave', 'vote', 'came', 'packed', 'passing'];
+const KERNELS_HERE = [
+  'crossing',
+  'rounds',
+  'masks',
+  'part_late',
+  'leave',
+  'vote',
+  'came',
+  'packed',
+  'passing',
+  'chosen',
+];
 
 let device: HostDevice;
 let steps: ReturnType<HostDevice['load']>;
@@ -201,29 +230,6 @@ test.each([0, 40, 95])('an access outside names thread %d and its line, and the 
   expect(error.message).toContain(`thread (${thread},0,0)`);
   expect(error.message).toContain(`:${lineOf(SOURCE, '// far')}`);
   expect(outputs(steps, 'leave', 5, 0)).toEqual(outputs(fibers, 'leave', 5, 0));
-});
-
-/** Addresses of local arrays beyond a barrier: one of two arrays, and one that an array holds. */
-const KEPT_ADDRESS = `
-extern "C" __global__ void chosen(unsigned* y, unsigned split) {
-  __shared__ unsigned s[96];
-  unsigned a[8], b[8];
-  for (unsigned i = 0; i < 8; i++) { a[i] = y[threadIdx.x] + i; b[i] = i * threadIdx.x; }
-  unsigned* p = threadIdx.x % 3 ? a : b;
-  unsigned* q = &a[threadIdx.x % 8];
-  s[threadIdx.x] = *p;
-  __syncthreads();
-  p += s[95 - threadIdx.x] % 8;
-  __syncthreads();
-  *p += 5;
-  *q ^= 3;
-  s[threadIdx.x] = *p;
-  __syncthreads();
-  y[threadIdx.x] = s[95 - threadIdx.x] + *q * 64 + a[split % 8] + b[split % 8];
-}`;
-
-test('a kernel that keeps the address of a local array is a fiber', async () => {
-  expect(await whyFibers(source(KEPT_ADDRESS))).toBe('the address of a local array is kept');
 });
 
 const FOLDERS: Readonly<Record<string, string>> = { cuda: 'cuda', hip: 'hip', metal: 'metal' };

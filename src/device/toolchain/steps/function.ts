@@ -17,6 +17,8 @@ export interface StepParts {
   readonly definition: Definition;
   /** Its blocks without vectors. */
   readonly single: readonly Block[];
+  /** An address in a frame may come out of memory. */
+  readonly framesAlias: boolean;
   readonly options: StepOptions;
   readonly places: readonly Place[];
   readonly frame: Frame;
@@ -44,7 +46,7 @@ export function stepFunction(parts: StepParts): string {
   const table = `@${quoted(name, '.places')}`;
   return [
     `${table} = internal global [${places.length + 2} x { i32, i32, i64 }] zeroinitializer`,
-    `define ${headOf(definition.head, name, parts.options.attributes)} {`,
+    `define ${headOf(definition.head, name, parts)} {`,
     'begin:',
     '  switch i32 %at, label %enter [ i32 -1, label %size i32 -2, label %table ]',
     'size:',
@@ -339,7 +341,8 @@ const quoted = (name: string, suffix: string): string =>
   name.startsWith('"') ? `"${name.slice(1, -1)}${suffix}"` : `${name}${suffix}`;
 
 /** The new head; the attributes of the old function hold no longer. */
-function headOf(head: string, name: string, attributes: string): string {
+function headOf(head: string, name: string, { options: { attributes }, framesAlias }: StepParts): string {
+  const parameters = n.PARAMETERS.map((one) => (framesAlias ? one.replace('noalias %frames', '%frames') : one));
   const [, linkage = ''] =
     /^define ((?:(?:internal|private|linkonce_odr|weak_odr|linkonce|weak|hidden|dso_local|protected)\s+)*)/.exec(
       head,
@@ -347,7 +350,7 @@ function headOf(head: string, name: string, attributes: string): string {
   const after = head.slice(head.lastIndexOf(')', head.indexOf(' #')));
   const comdat = /\bcomdat(?:\([^)]*\))?/.exec(after)?.[0] ?? '';
   const debug = /!dbg !\d+/.exec(head)?.[0] ?? '';
-  return [linkage.trim(), `i64 @${name}(${n.PARAMETERS.join(', ')})`, attributes, comdat, debug]
+  return [linkage.trim(), `i64 @${name}(${parameters.join(', ')})`, attributes, comdat, debug]
     .filter(Boolean)
     .join(' ');
 }

@@ -41,7 +41,6 @@ export function stepText(definition: Definition, options: StepOptions): string {
   const frame = new Frame(options.named);
   const locals = takeLocals(blocks, frame, places.length > 0);
   const values = new Values(blocks, options.argumentsAreValues, locals.names);
-  refuseStored(blocks, values, locals);
   const uniform = takeUniform(blocks, values, options);
   const live = liveIn(blocks, new Map(places.map(({ block, resume }) => [block.label, resume])));
   const fixed = new Set([...n.UNIFORM_ROOTS, ...n.LANE_ROOTS, ...locals.names, ...uniform.names]);
@@ -55,26 +54,32 @@ export function stepText(definition: Definition, options: StepOptions): string {
   const slots = new Map<string, Slot>();
   for (const [value, type] of types) {
     if (values.isCheap(value)) continue;
-    if (values.followsFrom(value, locals.names)) throw new NotStepped(KEPT_ADDRESS);
     slots.set(value, frame.take(type));
   }
+  const framesAlias = comesBack(blocks, slots.keys(), values, locals);
   drop(single, ({ text, result }) => uniform.names.has(result) || / = alloca /.test(text));
   demote(blocks, types);
   demote(single, types);
-  return stepFunction({ definition, single, options, places, frame, locals, values, uniform, kept, types, slots });
+  const found = { definition, single, framesAlias, options, places, frame, locals, values };
+  return stepFunction({ ...found, uniform, kept, types, slots });
 }
 
-const KEPT_ADDRESS = 'the address of a local array is kept';
-
 /**
- * A local array lies elsewhere in the next call, or in the frame, which the compiler takes to be reached by its own name
- * alone: an address of either that comes out of memory would be wrong.
+ * Whether an address of a local array may come out of memory: then what lies in frames is not reached by their name alone.
+ * One that does not outlast a wait lies elsewhere in every call.
  */
-function refuseStored(blocks: readonly Block[], values: Values, locals: Locals): void {
-  for (const one of blocks.flatMap(({ instructions }) => instructions)) {
-    const [value = '', ...rest] = one.text.startsWith('store ') ? operandsOf(one) : [];
-    if (rest.length > 0 && values.followsFrom(value, locals.names)) throw new NotStepped(KEPT_ADDRESS);
-  }
+function comesBack(blocks: readonly Block[], kept: Iterable<string>, values: Values, locals: Locals): boolean {
+  const held = [...kept];
+  const passing = values.following(locals.passing);
+  if (held.some((value) => passing.has(value))) throw new NotStepped('the address of a passing local array is kept');
+  const all = values.following(locals.names);
+  const stored = blocks.flatMap(({ instructions }) => instructions).flatMap(storedBy);
+  return [...held, ...stored].some((value) => all.has(value));
+}
+
+function storedBy(one: Instruction): string[] {
+  const operands = one.text.startsWith('store ') ? operandsOf(one) : [];
+  return operands.slice(0, -1);
 }
 
 function defined(values: Values, value: string): Instruction {
@@ -129,6 +134,8 @@ function drop(blocks: readonly Block[], is: (one: Instruction) => boolean): void
 
 export interface Locals {
   readonly names: ReadonlySet<string>;
+  /** Those that do not outlast a wait. */
+  readonly passing: ReadonlySet<string>;
   /** Those of one lane after the other. */
   readonly shared: readonly string[];
   /** The text that points those that outlast a wait into the frame. */
@@ -151,7 +158,8 @@ function takeLocals(blocks: readonly Block[], frame: Frame, hasPlaces: boolean):
   });
   const marked = new RegExp(`@llvm\\.lifetime\\..*(?:${[...outlasting].join('|') || '%none'})\\b`);
   drop(blocks, ({ text }) => marked.test(text));
-  return { names, shared, lasting };
+  const passing = new Set([...names].filter((name) => !outlasting.has(name)));
+  return { names, passing, shared, lasting };
 }
 
 export interface Uniform {

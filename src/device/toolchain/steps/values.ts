@@ -7,6 +7,9 @@ import * as n from './names.ts';
 const PURE =
   /^%\S+ = (?:getelementptr|zext|sext|trunc|and|or|xor|shl|lshr|ashr|add|sub|mul|icmp|select|bitcast|freeze|uitofp|sitofp|fmul|fadd|fsub|inttoptr|ptrtoint|(?:tail )?call \w+ @llvm\.(?:umin|umax|smin|smax)\.\w+\() ?/;
 
+/** Results that no operand's address is part of. */
+const OPAQUE = / = (?:load|call|tail call|icmp) /;
+
 /** More than this is kept, not made again. */
 const DEAREST = 10;
 
@@ -37,13 +40,16 @@ export class Values {
     return is;
   }
 
-  /** Whether a value follows from one of `from` other than by what memory holds. */
-  followsFrom(value: string, from: ReadonlySet<string>, seen = new Set<string>()): boolean {
-    if (from.has(value)) return true;
-    const one = this.definitions.get(value);
-    if (!one || seen.has(value) || / = (?:load|call|tail call|icmp) /.test(one.text)) return false;
-    seen.add(value);
-    return operandsOf(one).some((operand) => this.followsFrom(operand, from, seen));
+  /** What follows from some values other than by what memory holds, with these. */
+  following(from: ReadonlySet<string>): ReadonlySet<string> {
+    const found = new Set(from);
+    for (let before = 0; before < found.size;) {
+      before = found.size;
+      for (const [value, one] of this.definitions)
+        if (!found.has(value) && operandsOf(one).some((operand) => found.has(operand)) && !OPAQUE.test(one.text))
+          found.add(value);
+    }
+    return found;
   }
 
   /** Whether a value costs less to make again than to keep. */
