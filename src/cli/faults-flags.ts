@@ -6,9 +6,6 @@ import { splitFlags } from './offline-flags.ts';
 
 export const FAULTS_FLAGS = { faults: { type: 'boolean' } } as const;
 
-/** Whether the arguments ask for `--faults`. */
-export const isFaults = (argv: readonly string[]): boolean => argv.includes('--faults');
-
 /** Reads the arguments of `--faults`; throws a UsageError for whatever cannot be meant. */
 export function readFaultsFlags(argv: readonly string[]): Options {
   const options = readFlags(splitFlags(FAULTS_FLAGS, argv).rest);

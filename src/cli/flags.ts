@@ -127,6 +127,9 @@ export type Options = { readonly [F in FlagName]: ReturnType<(typeof READERS)[F]
 export const isOffline = (argv: readonly string[]): boolean =>
   argv.some((word) => word === '--offline' || word.startsWith('--offline='));
 
+/** Whether the arguments ask for `--faults`. */
+export const isFaults = (argv: readonly string[]): boolean => argv.includes('--faults');
+
 /** Reads the arguments behind the program's name; throws a UsageError for whatever cannot be meant, all wrong values at once. */
 export function readFlags(argv: readonly string[]): Options {
   const given = valuesOf(argv);

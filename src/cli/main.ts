@@ -1,8 +1,7 @@
 /** One command: read the flags, do what they ask, and tell whatever is thrown in one place. Returns the exit code. */
 import type { ExitCode } from './errors.ts';
 import { tell } from './errors.ts';
-import { isFaults } from './faults-flags.ts';
-import { isOffline, readFlags } from './flags.ts';
+import { isFaults, isOffline, readFlags } from './flags.ts';
 
 /** Runs the command behind the program's name. Nothing here ends the process, so that all output reaches its pipe. */
 export async function main(argv: readonly string[]): Promise<ExitCode> {
