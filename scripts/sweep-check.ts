@@ -12,13 +12,11 @@ import type { Subject } from '../src/gates/subject.ts';
 import { prepareSubject } from '../src/gates/subject.ts';
 import { readListing } from '../src/spec/listing.ts';
 import { loadKernels } from '../src/spec/load.ts';
+import { sweepInProcesses } from './sweep-processes.ts';
 
 const LIMIT_MS = 60_000;
 
-interface Totals {
-  runs: number;
-  reports: number;
-}
+type Totals = Record<'runs' | 'reports', number>;
 
 /** The report of one run; undefined where there is none. */
 function reportOf(stage: Stage, subject: Subject, schedule: number): string | undefined {
@@ -60,23 +58,11 @@ async function sweep(first: number, stride: number, schedules: number): Promise<
   return totals;
 }
 
-const [schedules = 64, processes = navigator.hardwareConcurrency, first] = process.argv.slice(2).map(Number);
-if (first !== undefined) {
-  console.log(JSON.stringify(await sweep(first, processes, schedules)));
+const [schedules = 64, processes = navigator.hardwareConcurrency, index] = process.argv.slice(2).map(Number);
+if (index !== undefined) {
+  console.log(JSON.stringify(await sweep(index, processes, schedules)));
 } else {
-  const children = Array.from({ length: processes }, (_, i) =>
-    Bun.spawn([process.execPath, import.meta.path, `${schedules}`, `${processes}`, `${i}`], {
-      stdout: 'pipe',
-      stderr: 'inherit',
-    }),
-  );
-  const texts = await Promise.all(children.map((child) => new Response(child.stdout).text()));
-  const lines = texts.flatMap((text) => text.trim().split('\n'));
-  const totals: Totals = { runs: 0, reports: 0 };
-  for (const line of lines) {
-    if (!line.startsWith('{')) console.log(line);
-    else for (const name of ['runs', 'reports'] as const) totals[name] += (JSON.parse(line) as Totals)[name];
-  }
+  const totals = await sweepInProcesses<Totals>(import.meta.path, schedules, processes);
   console.log(`SWEEP ${schedules} schedules of check images: ${totals.runs} runs, ${totals.reports} false reports`);
   process.exitCode = totals.reports > 0 || totals.runs === 0 ? 1 : 0;
 }

@@ -11,8 +11,11 @@ import { GATES } from '../src/spec/contract.ts';
 import { readListing } from '../src/spec/listing.ts';
 import { MODES } from '../src/spec/modes.ts';
 import { loadKernels } from '../src/spec/load.ts';
+import { sweepInProcesses } from './sweep-processes.ts';
 
 const MOST = 100_000;
+
+type SweepTotals = Record<'failures' | 'gates' | 'cases', number>;
 
 /** The elements that an address's shape spans. */
 function elements(address: string): number {
@@ -23,11 +26,7 @@ function elements(address: string): number {
 }
 
 /** Runs every `stride`th seed from `first` and returns the failures, and the gates that ran. */
-async function sweep(
-  first: number,
-  stride: number,
-  seeds: number,
-): Promise<{ failures: number; gates: number; cases: number }> {
+async function sweep(first: number, stride: number, seeds: number): Promise<SweepTotals> {
   const listing = await readListing();
   const kernels = new Map(loadKernels(listing).map((kernel) => [kernel.name, kernel]));
   const device = openHost({ bytes: await runtimeImage() });
@@ -62,26 +61,11 @@ async function sweep(
   return totals;
 }
 
-const [seeds = 200, processes = navigator.hardwareConcurrency, first] = process.argv.slice(2).map(Number);
-if (first !== undefined) {
-  console.log(JSON.stringify(await sweep(first, processes, seeds)));
+const [seeds = 200, processes = navigator.hardwareConcurrency, index] = process.argv.slice(2).map(Number);
+if (index !== undefined) {
+  console.log(JSON.stringify(await sweep(index + 1, processes, seeds)));
 } else {
-  const children = Array.from({ length: processes }, (_, i) =>
-    Bun.spawn([process.execPath, import.meta.path, `${seeds}`, `${processes}`, `${i + 1}`], {
-      stdout: 'pipe',
-      stderr: 'inherit',
-    }),
-  );
-  const lines = (await Promise.all(children.map((child) => new Response(child.stdout).text()))).flatMap((text) =>
-    text.trim().split('\n'),
-  );
-  const totals = { failures: 0, gates: 0, cases: 0 };
-  for (const line of lines) {
-    if (!line.startsWith('{')) console.log(line);
-    else
-      for (const [name, count] of Object.entries(JSON.parse(line) as typeof totals))
-        totals[name as keyof typeof totals] += count;
-  }
+  const totals = await sweepInProcesses<SweepTotals>(import.meta.path, seeds, processes);
   console.log(
     `SWEEP ${seeds} seeds: ${totals.gates} gates over ${totals.cases} cases, ${totals.failures} false alarms`,
   );

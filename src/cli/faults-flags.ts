@@ -1,7 +1,7 @@
 /** The flags of `--faults`, over those that every command has. */
 import { UsageError } from './errors.ts';
 import type { Options } from './flags.ts';
-import { readFlags } from './flags.ts';
+import { HELP, readFlags } from './flags.ts';
 import { splitFlags } from './offline-flags.ts';
 
 export const FAULTS_FLAGS = { faults: { type: 'boolean' } } as const;
@@ -17,5 +17,3 @@ export function readFaultsFlags(argv: readonly string[]): Options {
     throw new UsageError(`--faults runs on the host device: a fault may hang or damage another.\n${HELP}`);
   return options;
 }
-
-const HELP = '  tf-kernel-contract --help lists every flag and its values.';

@@ -155,7 +155,8 @@ function checked(options: Options): Options {
   return options;
 }
 
-const HELP = '  tf-kernel-contract --help lists every flag and its values.';
+/** The line below what is wrong with a command. */
+export const HELP = '  tf-kernel-contract --help lists every flag and its values.';
 
 /** The values of every flag that is given, in their order. */
 function valuesOf(argv: readonly string[]): Partial<Record<FlagName, string[]>> {

@@ -5,7 +5,7 @@ import type { FlagTable } from './arguments.ts';
 import { wordsOf } from './arguments.ts';
 import { UsageError } from './errors.ts';
 import type { Options } from './flags.ts';
-import { FLAGS, readFlags } from './flags.ts';
+import { FLAGS, HELP, readFlags } from './flags.ts';
 
 export const OFFLINE_FLAGS = {
   offline: { type: 'string' },
@@ -42,8 +42,6 @@ export function readOfflineFlags(argv: readonly string[]): OfflineOptions {
     compilers: Object.fromEntries(named),
   };
 }
-
-const HELP = '  tf-kernel-contract --help lists every flag and its values.';
 
 export interface SplitFlags {
   /** The table's flags by name. */

@@ -25,7 +25,7 @@ const FACTS: Readonly<Record<Chip['dialect'], Readonly<Record<string, readonly u
   cuda: {
     registers: [16, 32, 64, 65, 128, 255],
     staticShared: [0, 1024, 40_000, 49_152, 49_153],
-    barriers: [0, 1, 16],
+    barriers: [0, 1, 16, 17],
     maxThreads: [undefined, undefined, [256, 1, 1], [1024, 1, 1]],
     requiredThreads: [undefined, undefined, [256, 1, 1]],
     cluster: [undefined, undefined, undefined, [2, 1, 1]],
@@ -48,7 +48,7 @@ const FACTS: Readonly<Record<Chip['dialect'], Readonly<Record<string, readonly u
     simd: [8, 16, 32],
     grf: [128, 256],
     slm: [0, 1024, 65_536, 131_072],
-    barriers: [0, 1, 32],
+    barriers: [0, 1, 32, 33],
     requiredWorkgroup: [undefined, undefined, [256, 1, 1]],
     requiredSubgroup: [undefined, 16, 32],
     spills: [0, 64],

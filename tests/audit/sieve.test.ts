@@ -53,6 +53,12 @@ describe('the sieve', () => {
     const sifted = await sift(sieveOf(records, SERVED_CHIPS), SERVED_CHIPS, () => Promise.resolve(records));
     expect(inOrder(sifted)).toEqual(inOrder(told(records)));
     expect(new Set(sifted.told.map(({ status }) => status)).size).toBe(2);
+    const places = sifted.told.map(({ kernel, dialect, symbol }) =>
+      records.launches.findIndex(
+        ({ launch }) => launch.kernel === kernel && launch.dialect === dialect && launch.symbol === symbol,
+      ),
+    );
+    expect(places).toEqual(places.toSorted((a, b) => a - b));
   });
 
   test('takes what is selected alone', async () => {

@@ -67,6 +67,8 @@ describe('a wrong command says what to write instead', () => {
     ['--control', 'Unknown flag --control'],
     ['-x', 'Unknown flag -x'],
     ['rms_rows', 'Cases are selected with --only rms_rows.'],
+    ['-- --list', "Unexpected argument '--list'."],
+    ['-', "Unexpected argument '-'."],
 
     // Missing, needless and repeated values
     ['--seed', '--seed needs a value.'],

@@ -1,34 +1,13 @@
 /** Public faults of gate 2, fourth part: what lies before a buffer, past an array, and in a variable that nothing sets. */
 import { expect, test } from 'bun:test';
 import { f32, rows } from '#contract';
-import { sizeOf } from '../../src/families/tensor.ts';
 import type { Stated } from './harness.ts';
 import { classes, verdict } from './harness.ts';
+import { each, perRow as groupPerRow } from './row-kit.ts';
 
-/** A group a row; y = 2 x unless said otherwise. */
-const perRow = (threads: number, stated: Partial<Stated> = {}): Stated => ({
-  name: 'fault',
-  dims: { rows: { least: 1 }, width: {} },
-  served: [{ rows: [1, 4], width: 256 }],
-  inputs: { x: f32('rows', 'width') },
-  outputs: { y: f32('rows', 'width') },
-  args: ['x', 'y', 'width'],
-  formula: rows('width', 'y = x + x'),
-  accumulator: 'none',
-  launch: {
-    cuda: { symbol: 'k', threads, grid: (shape) => [sizeOf(shape, 'rows')], depth: (shape) => sizeOf(shape, 'width') },
-  },
-  ...stated,
-});
-
-const each = (value: string): string => `
-extern "C" __global__ void k(const float* x, float* y, unsigned width) {
-  for (unsigned i = threadIdx.x; i < width; i += blockDim.x) {
-    const size_t at = size_t(blockIdx.x) * width + i;
-    const float v = x[at];
-    y[at] = ${value};
-  }
-}`;
+/** A group a row of 256; y = x + x unless said otherwise. */
+const perRow = (threads: number, stated: Partial<Stated> = {}): Stated =>
+  groupPerRow(threads, { served: [{ rows: [1, 4], width: 256 }], ...stated });
 
 for (const distance of [4, 400, 4096]) {
   test(`R14: ${distance} bytes before an input are read: the result changes with them`, async () => {

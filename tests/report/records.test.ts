@@ -98,18 +98,14 @@ describe('the table of limits', () => {
     verdict('sm_80', 'stale', { kernel: 'sum', problems: [{ limit: 'stale', what: '' }] }),
   ];
 
+  const cellsOf = (lines: readonly string[]): string[][] => {
+    const rows = lines.map((text) => text.split('│').slice(1, -1));
+    return rows.filter((row) => row.length > 0).map((row) => row.map((cell) => cell.trim()));
+  };
+
   test('has a column a chip where the terminal is wide', async () => {
     const lines = await limitsTables(verdicts, 100, PLAIN);
-    expect(
-      lines
-        .map((text) =>
-          text
-            .split('│')
-            .slice(1, -1)
-            .map((cell) => cell.trim()),
-        )
-        .filter((row) => row.length > 0),
-    ).toEqual([
+    expect(cellsOf(lines)).toEqual([
       ['cuda', 'sm_80', 'sm_86', 'sm_89', 'sm_120'],
       ['norm', 'fits', 'registers 94 %', 'local bytes !', 'pending'],
       ['sum', 'stale', '-', '-', '-'],
@@ -119,16 +115,7 @@ describe('the table of limits', () => {
   test('has a line a verdict where it is narrow', async () => {
     const lines = await limitsTables(verdicts, 50, PLAIN);
     expect(Math.max(...lines.map((text) => Bun.stringWidth(text)))).toBeLessThanOrEqual(50);
-    expect(
-      lines
-        .map((text) =>
-          text
-            .split('│')
-            .slice(1, -1)
-            .map((cell) => cell.trim()),
-        )
-        .filter((row) => row.length > 0),
-    ).toEqual([
+    expect(cellsOf(lines)).toEqual([
       ['cuda', 'verdict', 'chips'],
       ['norm', 'fits', 'sm_80'],
       ['', 'registers 94 %', 'sm_86'],

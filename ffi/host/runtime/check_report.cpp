@@ -58,20 +58,20 @@ static void put_memory(Text& text, const Device* d, const TfThread* t, const cha
   else (text << "address ").hex((tf_u64)at) << ", which is no memory of the kernel";
 }
 
-static void begin(Text& text, const Offence& o, const char* what) {
+static void put_offence(Text& text, const Offence& o, const char* what) {
   text << what << ": ";
   put_thread(text, o.thread);
   text << (o.writes ? " writes " : " reads ");
   if (o.bytes) text << o.bytes << (o.bytes == 1 ? " byte at " : " bytes at ");
+  put_memory(text, device_of(o.thread), o.thread, o.at);
+  put_line(text << ", at ", o);
 }
 
 void report_race(const Offence& o, const Touch& earlier, bool wrote) {
   Device* d = device_of(o.thread);
   bool groups = group_of(earlier.who) != o.thread->group->linear;
   Text text = report(d);
-  begin(text, o, groups ? "race between groups" : "race");
-  put_memory(text, d, o.thread, o.at);
-  put_line(text << ", at ", o);
+  put_offence(text, o, groups ? "race between groups" : "race");
   text << "; ";
   put_other(text, o.thread, earlier);
   put_line(text << (wrote ? " wrote it at " : " read it at "), d, earlier.place);
@@ -89,9 +89,7 @@ void note_unset(const Offence& offence) {
   Check* c = device_of(o.thread)->check;
   Text text(c->unset_text, sizeof c->unset_text);
   c->unset = true;
-  begin(text, o, "uninitialised");
-  put_memory(text, device_of(o.thread), o.thread, o.at);
-  put_line(text << ", at ", o);
+  put_offence(text, o, "uninitialised");
   text << ", and nothing has written them";
 }
 
@@ -103,17 +101,13 @@ void report_unset(Device* d) {
 
 void stop_bounds(const Offence& o) {
   Text text = report(device_of(o.thread));
-  begin(text, o, "out of bounds");
-  put_memory(text, device_of(o.thread), o.thread, o.at);
-  put_line(text << ", at ", o);
+  put_offence(text, o, "out of bounds");
   stop(o.thread, TF_BOUNDS);
 }
 
 void stop_input(const Offence& o) {
   Text text = report(device_of(o.thread));
-  begin(text, o, "write to an input");
-  put_memory(text, device_of(o.thread), o.thread, o.at);
-  put_line(text << ", at ", o);
+  put_offence(text, o, "write to an input");
   stop(o.thread, TF_INPUT);
 }
 
