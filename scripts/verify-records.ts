@@ -14,6 +14,7 @@ import { readRecords, RECORDS, setFor } from '../src/cli/offline-records.ts';
 import type { Unit } from '../src/cli/offline-units.ts';
 import { unitsOf } from '../src/cli/offline-units.ts';
 import { compileOf, openWorkspace } from '../src/cli/offline-workspace.ts';
+import { HOST } from '../src/device/run-device.ts';
 import { findCompiler, VENDORS } from '../src/device/vendor/all.ts';
 import { buildImages } from '../src/device/vendor/images.ts';
 import type { Compile, Compiler } from '../src/device/vendor/vendor.ts';
@@ -109,7 +110,14 @@ async function verify(folder: string): Promise<void> {
   const listing = await readListing();
   const kernels = loadKernels(listing);
   const registrations = kernels.flatMap((kernel) =>
-    kernel.dialects.map((dialect) => ({ kernel, dialect, gates: ['shapes'] as const, controls: [], cases: [] })),
+    kernel.dialects.map((dialect) => ({
+      kernel,
+      dialect,
+      device: HOST,
+      gates: ['shapes'] as const,
+      controls: [],
+      cases: [],
+    })),
   );
   const workspace = openWorkspace(folder, listing.sources);
   const { sets } = readRecords(RECORDS);

@@ -2,10 +2,11 @@
 import { controlAddress } from '../spec/address.ts';
 import type { Plan } from './plan.ts';
 
-/** One line a case, then one a control with its fault, registration by registration. */
+/** One line a case, then one a control with its fault, registration by registration; the same on every device. */
 export function listLines({ registrations }: Plan): string[] {
-  return registrations.flatMap(({ kernel, dialect, cases, controls }) => [
+  const lines = registrations.flatMap(({ kernel, dialect, cases, controls }) => [
     ...cases,
     ...controls.map(({ id, fault, reddens }) => `${controlAddress(kernel.name, dialect, id)}  ${reddens}: ${fault}`),
   ]);
+  return [...new Set(lines)];
 }

@@ -1,4 +1,5 @@
 /** `--offline DIR`: compile what is selected for every served chip, read the images back, hold them against the records. */
+import { HOST } from '../device/run-device.ts';
 import { setPath } from '../audit/records.ts';
 import { readListing } from '../spec/listing.ts';
 import { loadKernels } from '../spec/load.ts';
@@ -53,6 +54,7 @@ function planFor(kernels: readonly Kernel[], options: OfflineOptions): Plan {
     gates,
     dialects,
     modes: ['plain'],
+    devices: [HOST],
     controls: !options['no-controls'],
     jobs: 1,
   });

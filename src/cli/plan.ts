@@ -1,4 +1,5 @@
 /** What a command selects, settled before anything is compiled: registrations, their gates and controls, and the jobs that run them. */
+import type { RunDevice } from '../device/run-device.ts';
 import type { Dialect } from '../families/formula/functions.ts';
 import { addressText, controlAddress, matcher } from '../spec/address.ts';
 import type { GateName } from '../spec/contract.ts';
@@ -6,12 +7,14 @@ import type { Kernel, PlantedControl } from '../spec/registration.ts';
 import { runsIn } from '../spec/registration.ts';
 import { nothingToProve } from '../gates/applies.ts';
 import { gateCases } from '../gates/job.ts';
+import { modesOn } from '../gates/mode.ts';
 import type { Job, RunOptions } from '../gates/run.ts';
 import { jobsOf } from '../gates/run.ts';
 
 export interface PlannedRegistration {
   readonly kernel: Kernel;
   readonly dialect: Dialect;
+  readonly device: RunDevice;
   /** Gates of which at least one case is selected. */
   readonly gates: readonly GateName[];
   readonly controls: readonly PlantedControl[];
@@ -34,33 +37,42 @@ export function planOf(kernels: readonly Kernel[], options: RunOptions): Plan {
   return { registrations, jobs, total: all.length };
 }
 
-const needs = ({ kernel, gates, controls }: PlannedRegistration, job: Job): boolean =>
-  kernel.name === job.kernel && (gates.includes(job.gate) || controls.some(({ reddens }) => reddens === job.gate));
+const needs = ({ kernel, device, gates, controls }: PlannedRegistration, job: Job): boolean =>
+  kernel.name === job.kernel &&
+  device.id === job.device &&
+  (gates.includes(job.gate) || controls.some(({ reddens }) => reddens === job.gate));
 
 function planKernel(kernel: Kernel, options: RunOptions): PlannedRegistration[] {
-  const selects = matcher(options.only);
-  const labels = new Map(
-    options.gates.map((gate) => [gate, gateCases(kernel, gate, options.seed, options.modes).map(({ label }) => label)]),
-  );
   return kernel.dialects
     .filter((dialect) => options.dialects.includes(dialect))
-    .map((dialect) => {
-      const address = (gate: GateName, label: string): string =>
-        addressText({ kernel: kernel.name, dialect, gate, label });
-      const whole = (gate: GateName): boolean => selects(address(gate, '*'));
-      const casesOf = (gate: GateName): string[] =>
-        (labels.get(gate) ?? []).map((label) => address(gate, label)).filter(selects);
-      // A gate that applies but has no case is run all the same, so that its absence is reported.
-      const isEmpty = (gate: GateName): boolean =>
-        labels.get(gate)?.length === 0 && nothingToProve(kernel.contract, gate) === undefined;
-      return {
-        kernel,
-        dialect,
-        gates: options.gates.filter((gate) => casesOf(gate).length > 0 || (isEmpty(gate) && whole(gate))),
-        controls: options.controls ? controlsOf(kernel, dialect, options, selects, whole) : [],
-        cases: options.gates.flatMap(casesOf),
-      };
+    .flatMap((dialect) => {
+      const devices = options.devices.filter(({ dialects }) => dialects.includes(dialect));
+      return devices.map((device) => planOn(kernel, dialect, device, options));
     });
+}
+
+/** A kernel in a dialect, on one device that serves it. */
+function planOn(kernel: Kernel, dialect: Dialect, device: RunDevice, options: RunOptions): PlannedRegistration {
+  const selects = matcher(options.only);
+  const modes = modesOn(device, options.modes);
+  const labels = new Map(
+    options.gates.map((gate) => [gate, gateCases(kernel, gate, options.seed, modes).map(({ label }) => label)]),
+  );
+  const address = (gate: GateName, label: string): string => addressText({ kernel: kernel.name, dialect, gate, label });
+  const whole = (gate: GateName): boolean => selects(address(gate, '*'));
+  const casesOf = (gate: GateName): string[] =>
+    (labels.get(gate) ?? []).map((label) => address(gate, label)).filter(selects);
+  // A gate that applies but has no case is run all the same, so that its absence is reported.
+  const isEmpty = (gate: GateName): boolean =>
+    labels.get(gate)?.length === 0 && nothingToProve(kernel.contract, gate) === undefined;
+  return {
+    kernel,
+    dialect,
+    device,
+    gates: options.gates.filter((gate) => casesOf(gate).length > 0 || (isEmpty(gate) && whole(gate))),
+    controls: options.controls ? controlsOf(kernel, dialect, options, selects, whole) : [],
+    cases: options.gates.flatMap(casesOf),
+  };
 }
 
 /** Controls that are named, and those of a gate that is selected as a whole. */

@@ -24,7 +24,7 @@ export async function runPlan({ kernels, settings, plan }: Selection): Promise<F
   const { seed, check } = settings;
   const flags = [check?.strictWarps && '--strict-warps', check?.lockstep && '--lockstep'].filter(Boolean).join(' ');
   const style = await styleFor(process.stdout, process.env);
-  const context = { device: 'host', seed, command: COMMAND, flags, style };
+  const context = { seed, command: COMMAND, flags, style };
   const progress = progressOn(process.stderr);
   const sequence = sequenceOf(plan);
   const registrations: Registration[] = [];

@@ -1,4 +1,5 @@
 /** The default command: run what is selected, print each registration as it completes, close with SUMMARY. */
+import { deviceLabel } from '../device/run-device.ts';
 import { exitCode, summaryLine, tallyOf } from '../report/tally.ts';
 import { counted } from '../report/words.ts';
 import { styleFor } from './colour.ts';
@@ -39,11 +40,12 @@ async function finish(options: Options, { settings, plan, limits }: Selection, f
   const summary = summaryLine(tally, gates, settings.controls, limits?.tally, settings.modes);
   const code = died > 0 ? 70 : exitCode(tally, limits?.tally);
   const workers = Math.max(1, Math.min(settings.jobs, plan.jobs.length));
-  const facts = { ...totals, workers, seed: options.seed, device: options.device };
+  const facts = { ...totals, workers, seed: options.seed };
   if (options.json !== undefined) {
     const program = { version: VERSION, commit: BUILD_COMMIT, platform: PLATFORM };
     const asked = { gates, modes: [...settings.modes], only: options.only, withControls: settings.controls };
-    const head = { ...facts, program, ...asked, summary, exitCode: code };
+    const devices = settings.devices.map((device) => ({ ...device, dialects: [...device.dialects] }));
+    const head = { ...facts, program, devices, ...asked, summary, exitCode: code };
     const { reportOf, reportText } = await import('../report/json.ts');
     const { writeWhole } = await import('../device/toolchain/cache.ts');
     writeWhole(options.json, reportText(reportOf(head, registrations, await limits?.results())));
@@ -53,6 +55,7 @@ async function finish(options: Options, { settings, plan, limits }: Selection, f
     print([
       closingLine({
         ...facts,
+        device: settings.devices.map(deviceLabel).join(', '),
         selected: `${selectedText(planned.kernels, plan.total)}, modes ${settings.modes.join(', ')}`,
       }),
     ]);

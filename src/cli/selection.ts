@@ -1,4 +1,5 @@
 /** What the options select, of every gate; where that is nothing, why. */
+import { hostFor } from '../device/run-device.ts';
 import type { RunOptions } from '../gates/run.ts';
 import { GATES } from '../spec/contract.ts';
 import type { Kernel } from '../spec/registration.ts';
@@ -67,6 +68,7 @@ function settingsOf(options: Options): RunOptions {
     gates: options.gate.filter((gate) => gate !== LIMITS),
     dialects: options.dialect,
     modes: options.mode,
+    devices: [hostFor(options.dialect)],
     controls: !options['no-controls'],
     check: { strictWarps: options['strict-warps'], lockstep: options.lockstep },
     ...(options.schedules && { schedules: options.schedules }),

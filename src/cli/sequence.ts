@@ -2,7 +2,7 @@
  * Jobs end in any order; registrations are reported in the order of the plan, each as soon as it and all before it are
  * complete. Whatever was planned comes back: a job that died leaves a failed gate or a broken control behind.
  */
-import type { JobDone } from '../gates/run.ts';
+import type { Job, JobDone } from '../gates/run.ts';
 import type { ControlResult, GateResult, Result } from '../gates/result.ts';
 import type { GateName } from '../spec/contract.ts';
 import type { PlantedControl } from '../spec/registration.ts';
@@ -20,7 +20,7 @@ export function sequenceOf(plan: Plan): Sequence {
   const waiting = [...plan.registrations];
   return {
     take(done) {
-      finished.set(jobKey(done.job.kernel, done.job.gate), done);
+      finished.set(jobKey(done.job), done);
       const ready: Registration[] = [];
       for (let next = waiting[0]; next && needed.get(next)?.every((key) => finished.has(key)); next = waiting[0]) {
         ready.push(registrationOf(next, finished));
@@ -31,19 +31,26 @@ export function sequenceOf(plan: Plan): Sequence {
   };
 }
 
-const jobKey = (kernel: string, gate: GateName): string => `${kernel}:${gate}`;
+const jobKey = ({ kernel, gate, device }: Job): string => `${kernel}:${gate} ${device}`;
 
-function jobKeys({ kernel, gates, controls }: PlannedRegistration): string[] {
-  const all = new Set([...gates, ...controls.map(({ reddens }) => reddens)]);
-  return [...all].map((gate) => jobKey(kernel.name, gate));
+function jobKeys(planned: PlannedRegistration): string[] {
+  const all = new Set([...planned.gates, ...planned.controls.map(({ reddens }) => reddens)]);
+  return [...all].map((gate) => jobKey(jobOf(planned, gate)));
 }
 
+const jobOf = ({ kernel, device }: PlannedRegistration, gate: GateName): Job => ({
+  kernel: kernel.name,
+  gate,
+  device: device.id,
+});
+
 function registrationOf(planned: PlannedRegistration, finished: ReadonlyMap<string, JobDone>): Registration {
-  const { kernel, dialect } = planned;
-  const done = (gate: GateName): JobDone | undefined => finished.get(jobKey(kernel.name, gate));
+  const { kernel, dialect, device } = planned;
+  const done = (gate: GateName): JobDone | undefined => finished.get(jobKey(jobOf(planned, gate)));
   return {
     kernel: kernel.name,
     dialect,
+    device: { id: device.id, name: device.name },
     gates: planned.gates.map((gate) => gateOf(planned, gate, done(gate))),
     controls: planned.controls.map((control) => controlOf(planned, control, done(control.reddens))),
   };

@@ -1,5 +1,6 @@
 /** What a mode asks of the toolchain and of a launch, and which cases it is added to. */
 import type { ImageKind } from '../device/images.ts';
+import type { RunDevice } from '../device/run-device.ts';
 import type { Contract } from '../spec/contract.ts';
 import type { AddedMode, ModeName } from '../spec/modes.ts';
 import { modeLabel } from '../spec/modes.ts';
@@ -34,6 +35,10 @@ export function inModes({ denormals }: Contract, plain: GateCase, modes: readonl
   const added = modes.filter((mode) => !(mode === 'flushed' && denormals === 'keep'));
   return [plain, ...added.map((mode) => ({ ...plain, mode, label: modeLabel(plain.label, mode) }))];
 }
+
+/** The modes of a device: a GPU has the arithmetic that its own compiler makes, all others are images of the host device. */
+export const modesOn = ({ id }: Pick<RunDevice, 'id'>, modes: readonly ModeName[]): ModeName[] =>
+  modes.filter((mode) => id === 'host' || mode === 'plain');
 
 /** The modes that a run takes. */
 export const ofModes = (cases: readonly GateCase[], modes: readonly ModeName[]): GateCase[] =>

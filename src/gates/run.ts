@@ -5,6 +5,7 @@
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { CheckOptions } from '../device/device.ts';
+import type { DeviceId, RunDevice } from '../device/run-device.ts';
 import type { Dialect } from '../families/formula/functions.ts';
 import type { GateName } from '../spec/contract.ts';
 import { GATES } from '../spec/contract.ts';
@@ -25,6 +26,8 @@ export interface RunOptions {
   readonly gates: readonly GateName[];
   readonly dialects: readonly Dialect[];
   readonly modes: readonly ModeName[];
+  /** What kernels run on: one or several for each dialect that runs. */
+  readonly devices: readonly RunDevice[];
   readonly controls: boolean;
   /** How check images run; plainly, where this is not said. */
   readonly check?: CheckOptions;
@@ -34,10 +37,11 @@ export interface RunOptions {
   readonly jobs: number;
 }
 
-/** One kernel at one gate. */
+/** One kernel at one gate on one device, in every dialect that the device serves. */
 export interface Job {
   readonly kernel: string;
   readonly gate: GateName;
+  readonly device: DeviceId;
 }
 
 /** What a worker answers: a job's results, or the fault of ours that ended it. */
@@ -65,10 +69,12 @@ export interface RunTotals {
   readonly elapsedMs: number;
 }
 
-/** Jobs in the order of the kernels and gates. */
+/** Jobs in the order of the kernels, devices and gates. */
 export function jobsOf(kernels: readonly Kernel[], options: RunOptions): Job[] {
   const gates = GATES.filter((gate) => options.gates.includes(gate));
-  return kernels.flatMap((kernel) => gates.map((gate) => ({ kernel: kernel.name, gate })));
+  return kernels.flatMap(({ name: kernel }) =>
+    options.devices.flatMap(({ id: device }) => gates.map((gate) => ({ kernel, gate, device }))),
+  );
 }
 
 /**

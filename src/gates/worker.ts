@@ -9,6 +9,7 @@ import { loadKernels } from '../spec/load.ts';
 import type { Kernel } from '../spec/registration.ts';
 import { referenceTime } from './case.ts';
 import { runJob } from './job.ts';
+import { modesOn } from './mode.ts';
 import type { Job, JobDone, WorkerSetup } from './run.ts';
 import type { Sources } from './subject.ts';
 
@@ -26,7 +27,13 @@ export async function serveJobs({ options }: WorkerSetup): Promise<void> {
       const kernel = kernels.get(job.kernel);
       if (!kernel) throw new Error(`no kernel ${job.kernel}`);
       const selects = matcher(options.only);
-      const results = await runJob(device, sources, kernels, kernel, job.gate, { ...options, selects });
+      const on = options.devices.find(({ id }) => id === job.device);
+      if (!on) throw new Error(`no device ${job.device}`);
+      const own = {
+        dialects: options.dialects.filter((dialect) => on.dialects.includes(dialect)),
+        modes: modesOn(on, options.modes),
+      };
+      const results = await runJob(device, sources, kernels, kernel, job.gate, { ...options, ...own, selects });
       answer({ results });
     } catch (error) {
       answer({ results: [], error: error instanceof Error ? (error.stack ?? error.message) : String(error) });

@@ -9,7 +9,7 @@ import { limitControlRow, verdictEntries } from './limits-row.ts';
 import { statusOf } from './registration.ts';
 import type { Registration } from './registration.ts';
 
-export const SCHEMA_VERSION = 2;
+export const SCHEMA_VERSION = 3;
 
 const text = v.string();
 const whole = v.pipe(v.number(), v.integer(), v.minValue(0));
@@ -85,9 +85,20 @@ const control = v.strictObject({
   elapsedMs: time,
 });
 
+/** `host`, or a GPU: `cuda:0`. */
+const device = v.strictObject({
+  id: text,
+  name: text,
+  dialects: v.array(v.picklist(DIALECTS)),
+  chip: v.optional(text),
+  driver: v.optional(text),
+});
+
 const registration = v.strictObject({
   kernel: text,
   dialect: v.picklist(DIALECTS),
+  /** The id of one of the report's devices. */
+  device: text,
   status: v.optional(status),
   gates: v.array(gate),
   controls: v.array(control),
@@ -105,7 +116,7 @@ export const reportSchema = v.strictObject({
   schema: v.literal(SCHEMA_VERSION),
   program: v.strictObject({ version: text, commit: text, platform: text }),
   /** What the results were measured on. */
-  device: text,
+  devices: v.array(device),
   seed: text,
   /** Of gates 1 to 4. */
   gates: v.array(v.picklist(GATES)),
@@ -147,11 +158,12 @@ export const reportText = (report: Report): string => `${JSON.stringify(report, 
 export const readReport = (json: string): Report => v.parse(reportSchema, JSON.parse(json));
 
 function registrationJson(registration: Registration): unknown {
-  const { kernel, dialect, gates, controls } = registration;
+  const { kernel, dialect, device: on, gates, controls } = registration;
   const verdict = statusOf(registration);
   return {
     kernel,
     dialect,
+    device: on.id,
     ...(verdict && { status: verdict }),
     gates: gates.map(gateJson),
     controls: controls.map(({ id, fault, gate: name, status: verdict, reason, elapsedMs }) => ({

@@ -2,6 +2,7 @@
  * The lines of a run. Each is a function of the results alone. A line about a failure ends in the way to run it again; lines
  * below the first are indented under its address.
  */
+import { deviceLabel } from '../device/run-device.ts';
 import { addressText, controlAddress } from '../spec/address.ts';
 import { modeOfLabel } from '../spec/modes.ts';
 import { registrationName } from '../spec/registration.ts';
@@ -15,8 +16,7 @@ import { PLAIN } from './style.ts';
 import { counted, seconds, share, shellWord } from './words.ts';
 
 /** What every line of a run shares. */
-export interface LineContext {
-  readonly device: string;
+export interface RunContext {
   readonly seed: string;
   /** How a person calls the program, where that is not by its name. */
   readonly command?: string;
@@ -25,11 +25,18 @@ export interface LineContext {
   readonly style: Style;
 }
 
+/** What every line of a registration shares. */
+export interface LineContext extends RunContext {
+  /** The device's label. */
+  readonly device: string;
+}
+
 const PROGRAM = 'tf-kernel-contract';
 const INDENT = '      ';
 
 /** All lines of a registration: its verdict with whatever failed, then the controls that did not go red as planted. */
-export function registrationLines(registration: Registration, context: LineContext): string[] {
+export function registrationLines(registration: Registration, run: RunContext): string[] {
+  const context = contextOf(registration, run);
   const alone = registration.gates.length === 0;
   const stopped = registration.controls.filter((control) => isStopped(control, registration));
   const spoken = registration.controls.filter(
@@ -40,6 +47,12 @@ export function registrationLines(registration: Registration, context: LineConte
     ...stoppedLines(registration, stopped, context),
     ...spoken.flatMap((control) => controlLines(control, context)),
   ];
+}
+
+/** A GPU's results are rerun on it; the host device is what runs where no other is there, unless the run's flags ask for it. */
+function contextOf({ device }: Registration, run: RunContext): LineContext {
+  const flags = [run.flags, device.id !== 'host' && `--device ${device.id}`].filter(Boolean).join(' ');
+  return { ...run, flags, device: deviceLabel(device) };
 }
 
 /** A control that is broken by what stops its kernel too says nothing of its own. */
@@ -124,7 +137,10 @@ export function findingLines(gate: GateResult, finding: CaseFinding, context: Li
   const address = addressText({ ...gate, label: finding.label });
   const rest = [finding.worst, finding.why].filter((text) => text !== undefined);
   const flags = [context.flags, finding.flags].filter((text) => text !== undefined && text !== '').join(' ');
-  return block(`${context.style.bad('FAIL')}  ${address}  ${finding.what}`, rest, address, { ...context, flags });
+  return block(`${context.style.bad('FAIL')}  ${address}  ${onGpu(context)}${finding.what}`, rest, address, {
+    ...context,
+    flags,
+  });
 }
 
 /** Gates that failed or did not run as a whole, said once for all gates of the registration that share the reason. */
@@ -140,7 +156,7 @@ function reasonLines(
     const name = registrationName(registration.kernel, registration.dialect);
     const address = sharing.length === 1 && first ? `${name}:${first.gate}` : name;
     const where = sharing.length === 1 ? '' : `at ${sharing.map(({ gate }) => gate).join(', ')}: `;
-    return block(`${head}  ${address}  ${where}${reason}`, [], address, context);
+    return block(`${head}  ${address}  ${onGpu(context)}${where}${reason}`, [], address, context);
   });
 }
 
@@ -160,7 +176,7 @@ const CONTROL_WORDS = { red: 'RED', missed: 'MISSED', broken: 'BROKEN', 'not run
 export function controlLines(control: ControlResult, context: LineContext): string[] {
   const paint = control.status === 'red' ? context.style.good : context.style.bad;
   const address = controlAddress(control.kernel, control.dialect, control.id);
-  const head = `${paint(CONTROL_WORDS[control.status])}  ${address}  ${control.fault}`;
+  const head = `${paint(CONTROL_WORDS[control.status])}  ${address}  ${onGpu(context)}${control.fault}`;
   const why = `${control.gate} must find it; ${control.reason}`;
   if (control.status === 'red') return [head, ...indented(`red at ${control.gate}, ${control.reason}`)];
   return block(head, [why], address, context);
@@ -173,6 +189,9 @@ export function rerun(
 ): string {
   return `Rerun: ${[command, '--only', shellWord(address), '--seed', shellWord(seed), flags].join(' ').trimEnd()}`;
 }
+
+/** Which GPU a line is of; nothing where it is of the host device. */
+const onGpu = ({ device }: LineContext): string => (device === 'host' ? '' : `${device}  `);
 
 function block(head: string, rest: readonly string[], address: string, context: LineContext): string[] {
   const [first = '', ...more] = head.split('\n');

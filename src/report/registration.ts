@@ -1,4 +1,5 @@
-/** What SUMMARY counts: one kernel in one dialect, with every gate and every control that ran for it. */
+/** What SUMMARY counts: one kernel in one dialect on one device, with every gate and every control that ran for it. */
+import type { RunDevice } from '../device/run-device.ts';
 import type { Dialect } from '../families/formula/functions.ts';
 import { worseMargin } from '../gates/finding.ts';
 import type { ControlResult, GateResult, Status } from '../gates/result.ts';
@@ -7,6 +8,7 @@ import type { ControlResult, GateResult, Status } from '../gates/result.ts';
 export interface Registration {
   readonly kernel: string;
   readonly dialect: Dialect;
+  readonly device: Pick<RunDevice, 'id' | 'name'>;
   readonly gates: readonly GateResult[];
   readonly controls: readonly ControlResult[];
 }

@@ -107,7 +107,7 @@ describe('a run', () => {
     const report = readReport(readFileSync(file, 'utf8'));
     expect(report).toMatchObject({
       seed: '5',
-      device: 'host',
+      devices: [{ id: 'host' }],
       gates: ['shapes'],
       withControls: false,
       exitCode: passed.code,

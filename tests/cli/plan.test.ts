@@ -3,6 +3,8 @@ import { listLines } from '../../src/cli/list.ts';
 import type { Plan } from '../../src/cli/plan.ts';
 import { planOf } from '../../src/cli/plan.ts';
 import { sequenceOf } from '../../src/cli/sequence.ts';
+import type { RunDevice } from '../../src/device/run-device.ts';
+import { HOST, hostFor } from '../../src/device/run-device.ts';
 import { DIALECTS } from '../../src/families/formula/functions.ts';
 import type { JobDone, RunOptions } from '../../src/gates/run.ts';
 import type { Result } from '../../src/gates/result.ts';
@@ -19,6 +21,7 @@ const everything: RunOptions = {
   gates: GATES,
   dialects: DIALECTS,
   modes: MODES,
+  devices: [HOST],
   controls: true,
   jobs: 2,
 };
@@ -43,7 +46,7 @@ describe('a plan', () => {
     const { registrations, jobs } = plan({ only: [first ?? ''] });
     expect(registrations).toHaveLength(1);
     expect(registrations[0]).toMatchObject({ gates: ['shapes'], controls: [] });
-    expect(jobs).toEqual([{ kernel: 'row_sum', gate: 'shapes' }]);
+    expect(jobs).toEqual([{ kernel: 'row_sum', gate: 'shapes', device: 'host' }]);
   });
 
   test('for a gate of a kernel brings the controls that must redden it', () => {
@@ -58,7 +61,7 @@ describe('a plan', () => {
     expect(registrations.map(({ gates, controls }) => [gates, controls.map(({ id }) => id)])).toEqual([
       [[], ['standing2']],
     ]);
-    expect(jobs).toEqual([{ kernel: 'row_sum', gate: 'repeat' }]);
+    expect(jobs).toEqual([{ kernel: 'row_sum', gate: 'repeat', device: 'host' }]);
   });
 
   test('for a dialect, a gate or a pattern holds what they say', () => {
@@ -79,10 +82,36 @@ describe('a plan', () => {
   });
 });
 
+describe('the device axis', () => {
+  const gpu = (id: RunDevice['id']): RunDevice => ({ id, name: 'GPU', dialects: ['cuda'] });
+  const devices = [gpu('cuda:0'), gpu('cuda:1'), hostFor(['hip', 'metal', 'xpu'])];
+  const both = plan({ devices, only: ['row_max@cuda', 'row_max@hip'] });
+
+  test('gives each dialect to every device that serves it', () => {
+    expect(both.registrations.map(({ dialect, device }) => `${dialect} ${device.id}`)).toEqual([
+      'cuda cuda:0',
+      'cuda cuda:1',
+      'hip host',
+    ]);
+    expect(new Set(both.jobs.map(({ device }) => device))).toEqual(new Set(['cuda:0', 'cuda:1', 'host']));
+  });
+
+  test('leaves to a GPU the arithmetic that its compiler makes', () => {
+    const [onGpu, , onHost] = both.registrations;
+    expect(onGpu?.cases.filter((address) => address.includes(',mode='))).toEqual([]);
+    expect(onHost?.cases.some((address) => address.includes(',mode=fused'))).toBe(true);
+  });
+
+  test('lists an address once, however many devices take it', () => {
+    const lines = listLines(both);
+    expect(new Set(lines).size).toBe(lines.length);
+  });
+});
+
 describe('the sequence', () => {
   const small = plan({ only: ['row_sum@cuda', 'row_max@cuda', 'row_max@hip'] });
   const done = (kernel: string, gate: JobDone['job']['gate'], error?: string): JobDone => ({
-    job: { kernel, gate },
+    job: { kernel, gate, device: 'host' },
     results: error === undefined ? resultsOf(kernel, gate) : [],
     referenceMs: 0,
     ...(error !== undefined && { error }),

@@ -1,5 +1,6 @@
 /** Public faults of harnesses, third part: ties, seeds and masked rows, each under a rule that is stated. */
 import { expect, test } from 'bun:test';
+import { HOST } from '../../src/device/run-device.ts';
 import { bf16, f32, rows, rule, u32 } from '#contract';
 import type { GateResult } from '../../src/gates/result.ts';
 import { registrationLines } from '../../src/report/lines.ts';
@@ -138,8 +139,8 @@ test('H08: a fault of one value in ten thousand is found by a sweep of seeds, an
   const again = await verdict(rare, SOURCE, 'shapes', { seed: red.seed });
   expect(timeless(again)).toEqual(timeless(red.result));
 
-  const registration = { kernel: rare.name, dialect: 'cuda', gates: [again], controls: [] } as const;
-  const context = { device: 'host', seed: red.seed, style: PLAIN };
+  const registration = { kernel: rare.name, dialect: 'cuda', device: HOST, gates: [again], controls: [] } as const;
+  const context = { seed: red.seed, style: PLAIN };
   const told = registrationLines(registration, context).join('\n');
   expect(told).toContain(`--only ${rare.name}@cuda:shapes:rows=16,width=16 --seed ${red.seed}`);
   expect(told).toContain(red.result.findings[0]?.worst ?? 'no element');

@@ -1,5 +1,6 @@
 /** Public faults of harnesses, fourth part: nothing is green by absence, neither of cases nor of a device. */
 import { expect, test } from 'bun:test';
+import { HOST } from '../../src/device/run-device.ts';
 import { join } from 'node:path';
 import { f32, rows } from '#contract';
 import type { Device } from '../../src/device/device.ts';
@@ -89,7 +90,7 @@ const changed = (calls: Partial<Device>): Device =>
   });
 
 const tally = (gates: readonly GateResult[]) =>
-  tallyOf([{ kernel: 'row_sum', dialect: 'cuda', gates, controls: [] }], { kernels: 1, controls: 0 });
+  tallyOf([{ kernel: 'row_sum', dialect: 'cuda', device: HOST, gates, controls: [] }], { kernels: 1, controls: 0 });
 
 test('H05: a gate of which a filter selects no case is not run, and the run ends with 1', async () => {
   for (const gate of GATES) {

@@ -5,7 +5,7 @@ import type { Registration } from '../../src/report/registration.ts';
 
 const head: ReportHead = {
   program: { version: '0.1.0', commit: 'abc1234', platform: 'linux-x64' },
-  device: 'host',
+  devices: [{ id: 'host', name: 'host', dialects: ['hip'] }],
   seed: '1',
   gates: ['shapes'],
   only: [],
@@ -21,6 +21,7 @@ const base = { kernel: 'k', dialect: 'hip', gate: 'shapes', elapsedMs: 1 } as co
 const registration: Registration = {
   kernel: 'k',
   dialect: 'hip',
+  device: { id: 'host', name: 'host' },
   gates: [
     {
       ...base,

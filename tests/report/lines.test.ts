@@ -34,6 +34,7 @@ const control = (part: Partial<ControlResult> = {}): ControlResult => ({
 const registration = (gates: readonly GateResult[], controls: readonly ControlResult[] = []): Registration => ({
   kernel: 'rms_rows',
   dialect: 'cuda',
+  device: { id: 'host', name: 'host' },
   gates,
   controls,
 });

@@ -28,6 +28,7 @@ const controlOf = (status: ControlStatus): ControlResult => ({
 const registration = (statuses: readonly Status[], controls: readonly ControlStatus[] = []): Registration => ({
   kernel: 'k',
   dialect: 'cuda',
+  device: { id: 'host', name: 'host' },
   gates: statuses.map(gateOf),
   controls: controls.map(controlOf),
 });
