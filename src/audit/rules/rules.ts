@@ -28,10 +28,14 @@ export function findLimits(launches: readonly LaunchAt[], measured: Measured, ch
 const gathered = (launches: readonly LaunchAt[], measured: Measured, chip: Chip): Gathered =>
   gather(launches, (launch) => checksOf(launch, measured, chip));
 
-/** The limits that a launch breaks, without their sums. */
+/** The limits that a launch breaks, each once, without their sums: at a start this runs in cold code, so it does no more. */
 export function brokenLimits(launches: readonly LaunchAt[], measured: Measured, chip: Chip): Limit[] {
-  const { worst } = gathered(launches, measured, chip);
-  return worst.size === 0 ? [] : [...worst.keys()];
+  const broken: Limit[] = [];
+  for (const launch of launches) {
+    for (const check of checksOf(launch, measured, chip))
+      if (!holds(check) && !broken.includes(check.limit)) broken.push(check.limit);
+  }
+  return broken;
 }
 
 /** What is wrong with a launch at its shapes. */
