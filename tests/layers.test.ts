@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 
 const ROOT = join(import.meta.dir, '..');
-const LAYERS = ['numerics', 'families', 'spec', 'device', 'gates', 'audit', 'faults', 'report', 'cli'];
+const LAYERS = ['numerics', 'families', 'spec', 'device', 'gates', 'audit', 'faults', 'repro', 'report', 'cli'];
 const files = [...new Bun.Glob('src/**/*.ts').scanSync({ cwd: ROOT })].toSorted();
 const text = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
 const layerOf = (file: string): string => file.split('/')[1] ?? '';

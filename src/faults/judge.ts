@@ -2,7 +2,6 @@
  * Faults of one kernel at the gates, with the cases of an ordinary run. A gate's cases are prepared once for all faults that
  * are still alive; a fault leaves at the first finding that the kernel without it is not known for.
  */
-import type { Device } from '../device/device.ts';
 import type { Judged } from '../gates/attempt.ts';
 import { attempt, tooLarge } from '../gates/attempt.ts';
 import type { GateCase } from '../gates/case.ts';
@@ -12,6 +11,7 @@ import { ofModes } from '../gates/mode.ts';
 import { Stage } from '../gates/stage.ts';
 import type { Sources, Subject } from '../gates/subject.ts';
 import { SubjectError, prepareSubject, requestFor } from '../gates/subject.ts';
+import type { Workshop } from '../gates/workshop.ts';
 import type { Dialect } from '../families/formula/functions.ts';
 import type { GateName } from '../spec/contract.ts';
 import type { ModeName } from '../spec/modes.ts';
@@ -22,12 +22,6 @@ import { volume } from '../spec/shapes.ts';
 import type { FaultAnswer, FaultResult, FaultSettings } from './result.ts';
 import type { Fault } from './rule.ts';
 import { wholeSource } from './source.ts';
-
-export interface Workshop {
-  readonly device: Device;
-  readonly sources: Sources;
-  readonly kernels: ReadonlyMap<string, Kernel>;
-}
 
 /** A fault that no gate has found yet, prepared for some modes. */
 interface Living {

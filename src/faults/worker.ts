@@ -1,9 +1,9 @@
 /** A process that judges faults: it opens its own host device, then takes jobs, one at a time, until its parent is gone. */
 import { openHost } from '../device/host.ts';
 import { compilingStore, runtimeImage } from '../device/store.ts';
+import type { Workshop } from '../gates/workshop.ts';
 import { readListing } from '../spec/listing.ts';
 import { loadKernels } from '../spec/load.ts';
-import type { Workshop } from './judge.ts';
 import { judgeFaults } from './judge.ts';
 import { matrixOf } from './matrix.ts';
 import type { FaultAnswer, FaultJob, FaultSettings } from './result.ts';

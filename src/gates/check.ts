@@ -25,7 +25,7 @@ export function checkCases({ contract, problem, rule }: Kernel, seed: string): G
 }
 
 /** A launch that its image stops is the finding; a throw is how it comes. */
-const judgeCheck: Gate['judge'] = (data, subject, { stage, check = {} }) => {
+export const judgeCheck: Gate['judge'] = (data, subject, { stage, check = {} }) => {
   stage.run(subject.route(data.shape), { check });
   return { findings: stage.verify() };
 };

@@ -138,6 +138,7 @@ function rangeFinding(
     class: 'value',
     what: `${count(wrong)} of ${count(total)} outputs past the bound`,
     worst: elementText(judged, i, value, exact, `  bound ${numberText(bound)}${times}`),
+    at: { output: judged.name, index: i },
     ...(isNumber && { times: share }),
   };
 }
@@ -189,6 +190,7 @@ export function compareClasses(
     class: 'class',
     what: `${count(wrong.count)} of ${count(total)} outputs of another class than float64's`,
     worst: `${placeText(judged, index)}  got ${name(got[index])} (${bitsText(judged, index)})  want ${name(wanted[index])}`,
+    at: { output: judged.name, index },
     index,
   };
 }
@@ -215,6 +217,7 @@ export function compareBits(
     class: finding,
     what: `${count(wrong.count)} of ${count(total)} outputs ${what}`,
     worst: `${placeText(judged, index)}  got ${text(judged.bytes)}  want ${text(wanted)}`,
+    at: { output: judged.name, index },
     index,
   };
 }

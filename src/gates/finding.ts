@@ -8,6 +8,8 @@ export interface Finding {
   readonly what: string;
   /** The worst element in full: coordinates, got, want, bound. */
   readonly worst?: string;
+  /** The output's element that `worst` is of, or the first that is wrong. */
+  readonly at?: { readonly output: string; readonly index: number };
   /** The worst element's error as a multiple of its bound, where that is a number. */
   readonly times?: number;
   /** Flags that show it again, beside its address and the seed. */

@@ -14,14 +14,15 @@ import { ordinaryInputs } from '../families/fills/ordinary.ts';
 import type { Problem } from '../families/problem.ts';
 import { shapeText } from '../families/tensor.ts';
 import { chainShapes, sumShapes } from '../spec/shapes.ts';
-import type { Gate, GateCase } from './case.ts';
+import type { Bench, Gate, GateCase } from './case.ts';
 import { CaseData } from './case.ts';
 import { compareRanges, numberText } from './compare.ts';
 import { judgeDepth } from './depth.ts';
 import { detectedIn } from './detected.ts';
 import { fewOf } from './few.ts';
-import type { Finding, Margin, Note } from './finding.ts';
+import type { Finding, Margin, Note, Outcome } from './finding.ts';
 import { worseMargin } from './finding.ts';
+import type { Outputs } from './stage.ts';
 import type { Subject } from './subject.ts';
 
 const EXACT =
@@ -58,30 +59,46 @@ export const sums: Gate = {
   judge: (data, subject, bench) => {
     const { problem } = subject;
     if (!problem) return { findings: [] };
-    const exact = { ...subject.arithmetic(data.shape), exactIntegerSums: true };
-    const ranges = data.ranges(problem, exact);
-    const proof = prove(data, problem, subject, exact);
+    const proof = prove(data, problem, subject, exactArithmetic(data, subject));
     if (proof.findings.length > 0) return proof;
     const outputs = bench.stage.run(subject.route(data.shape));
-    const findings: Finding[] = [];
-    let margin: Margin | undefined;
-    for (const [name, tensor] of Object.entries(subject.contract.outputs)) {
-      const judged = { name, tensor, shape: data.shape, bytes: outputs[name] ?? new Uint8Array(0) };
-      const want = data.reference(problem)[name] ?? new Float64Array(0);
-      const ends = ranges[name];
-      const result = ends && compareRanges(judged, want, ends);
-      if (result?.finding) findings.push({ ...result.finding, why: EXACT });
-      margin = worseMargin(margin, result?.margin);
-    }
-    const isShown = findings.length === 0 && !subject.control;
+    const outcome = judgeOutputs(data, problem, subject, bench, outputs);
+    const isShown = outcome.findings.length === 0 && !subject.control;
+    const exact = exactArithmetic(data, subject);
     return {
-      findings: [...findings, ...bench.stage.verify()],
+      ...outcome,
       notes: proof.notes,
-      ...(margin && { margin }),
       ...(isShown && { detected: detectedIn(data, problem, subject, outputs, exact) }),
     };
   },
 };
+
+const exactArithmetic = (data: CaseData, subject: Subject): Keyed & { exactIntegerSums: true } => ({
+  ...subject.arithmetic(data.shape),
+  exactIntegerSums: true,
+});
+
+/** The exact-sum bound alone, whatever the data prove of other accumulators: sums that are no integers keep their plain bound. */
+export function judgeExact(data: CaseData, subject: Subject, bench: Bench): Outcome {
+  const { problem } = subject;
+  if (!problem) return { findings: [] };
+  return judgeOutputs(data, problem, subject, bench, bench.stage.run(subject.route(data.shape)));
+}
+
+function judgeOutputs(data: CaseData, problem: Problem, subject: Subject, { stage }: Bench, outputs: Outputs): Outcome {
+  const ranges = data.ranges(problem, exactArithmetic(data, subject));
+  const findings: Finding[] = [];
+  let margin: Margin | undefined;
+  for (const [name, tensor] of Object.entries(subject.contract.outputs)) {
+    const judged = { name, tensor, shape: data.shape, bytes: outputs[name] ?? new Uint8Array(0) };
+    const want = data.reference(problem)[name] ?? new Float64Array(0);
+    const ends = ranges[name];
+    const result = ends && compareRanges(judged, want, ends);
+    if (result?.finding) findings.push({ ...result.finding, why: EXACT });
+    margin = worseMargin(margin, result?.margin);
+  }
+  return { findings: [...findings, ...stage.verify()], ...(margin && { margin }) };
+}
 
 interface Proof {
   readonly findings: readonly Finding[];

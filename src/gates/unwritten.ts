@@ -31,5 +31,6 @@ function unwritten(judged: Judged, second: Uint8Array): Finding | undefined {
   return {
     class: 'unwritten',
     what: `${count(missing.count)} of ${count(total)} outputs unwritten, the first ${place}`,
+    at: { output: judged.name, index: missing.index },
   };
 }

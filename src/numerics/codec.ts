@@ -34,15 +34,21 @@ export function encodeAll(type: DType, values: ArrayLike<number>, options: Encod
   const plain = options.saturate !== true;
   if (type === 'f32' && plain) return bytesUnder(singles(values));
   if (type === 'bf16' && plain && values instanceof Float32Array) return bytesUnder(brains(values));
-  const codes = encodeCodes(type, values instanceof Float64Array ? values : new Float64Array(values), options);
-  if (type === 'e2m1') return packNibbles(codes);
-  const width = bytesOf(type);
-  return bytesUnder(width === 4 ? codes : width === 2 ? new Uint16Array(codes) : new Uint8Array(codes));
+  return fromBits(type, encodeCodes(type, values instanceof Float64Array ? values : new Float64Array(values), options));
 }
 
 /** The codes of the first `count` elements in `bytes`; throws a RangeError if there are fewer. */
 export function toBits(type: DType, bytes: Uint8Array, count: number): Uint32Array {
   return new Uint32Array(codesOf(type, bytes, count));
+}
+
+/** The bytes of codes: what toBits reads. */
+export function fromBits(type: DType, codes: ArrayLike<number>): Uint8Array {
+  if (type === 'e2m1') return packNibbles(codes);
+  const width = bytesOf(type);
+  return bytesUnder(
+    width === 4 ? new Uint32Array(codes) : width === 2 ? new Uint16Array(codes) : new Uint8Array(codes),
+  );
 }
 
 /** As toBits, but in the type's own width, and sharing memory with `bytes` where alignment allows it. */

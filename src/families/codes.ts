@@ -1,0 +1,64 @@
+/** The elements of a tensor as codes, whatever way they lie in memory, and inputs with fewer of them. */
+import { fromBits, toBits } from '../numerics/codec.ts';
+import { putCode } from './fills/exact.ts';
+import type { Inputs } from './inputs.ts';
+import { bytesFor, readRow } from './inputs.ts';
+import type { Shape, Tensor } from './tensor.ts';
+import { byteCount, elementCount, rowCount, sizeOf } from './tensor.ts';
+
+/** The code of every element, row-major. */
+export function elementCodes(tensor: Tensor, shape: Shape, bytes: Uint8Array): Uint32Array {
+  if (tensor.bits === undefined) return toBits(tensor.dtype, bytes, elementCount(tensor, shape));
+  const rows = Array.from({ length: rowCount(tensor, shape) }, (_, row) => readRow(tensor, shape, bytes, row));
+  return new Uint32Array(rows.flatMap((row) => [...row]));
+}
+
+/** The bytes of a tensor whose elements have these codes. */
+export function bytesOfCodes(tensor: Tensor, shape: Shape, codes: Uint32Array): Uint8Array {
+  const { bits } = tensor;
+  if (bits === undefined) return fromBits(tensor.dtype, codes);
+  const bytes = new Uint8Array(new ArrayBuffer(byteCount(tensor, shape)));
+  const rows = rowCount(tensor, shape);
+  const [rowBytes, width] = [bytes.length / rows, codes.length / rows];
+  codes.forEach((code, i) => putCode(bytes, Math.floor(i / width) * rowBytes, (i % width) * bits, code));
+  return bytes;
+}
+
+/** The inputs at the named places of one dimension; places of a grouped tensor come in whole groups. */
+export function picked(
+  inputs: Inputs,
+  tensors: Readonly<Record<string, Tensor>>,
+  dim: string,
+  places: readonly number[],
+): Inputs {
+  const shape = { ...inputs.shape, [dim]: places.length };
+  const entries = Object.entries(tensors).map(([name, tensor]) => {
+    const bytes = bytesFor(inputs, name);
+    if (!tensor.dims.includes(dim)) return [name, bytes] as const;
+    const codes = pickedCodes(tensor, inputs.shape, elementCodes(tensor, inputs.shape, bytes), dim, places);
+    return [name, bytesOfCodes(tensor, shape, codes)] as const;
+  });
+  return { shape, bytes: Object.fromEntries(entries) };
+}
+
+function pickedCodes(
+  { dims, group = 1 }: Tensor,
+  shape: Shape,
+  codes: Uint32Array,
+  dim: string,
+  places: readonly number[],
+): Uint32Array {
+  const at = dims.indexOf(dim);
+  const last = dims.length - 1;
+  const stored = dims.map((name, i) => sizeOf(shape, name) / (i === last ? group : 1));
+  const size = stored[at] ?? 1;
+  const inner = stored.slice(at + 1).reduce((product, count) => product * count, 1);
+  const own = at === last ? places.filter((_, i) => i % group === 0).map((place) => Math.floor(place / group)) : places;
+  const out = new Uint32Array((codes.length / size) * own.length);
+  for (let i = 0; i < out.length; i++) {
+    const outer = Math.floor(i / (own.length * inner));
+    const place = own[Math.floor(i / inner) % own.length] ?? 0;
+    out[i] = codes[(outer * size + place) * inner + (i % inner)] ?? 0;
+  }
+  return out;
+}
