@@ -91,7 +91,9 @@ extern "C" {
 TF_EXPORT uint32_t tf_abi_version(void);
 // Opens device `index`. A device is used by one thread at a time; several may be open.
 TF_EXPORT int32_t tf_open(uint32_t index, uint64_t* device);
-// Writes the device's name, driver and limits as one JSON object, NUL-terminated, into text.
+// Writes the device's name, driver and limits as one JSON object, NUL-terminated, into text. Of a GPU: name, driver, chip (sm_90,
+// gfx1100, pvc, M1), max_threads (a group), max_group and max_grid ([x,y,z]), warp, registers (a group), local_bytes (a group, by
+// default), local_bytes_optin, multiprocessors, memory_bytes; each absent where the driver does not tell.
 TF_EXPORT int32_t tf_info(uint64_t device, char* text, uint64_t capacity);
 TF_EXPORT int32_t tf_alloc(uint64_t device, uint64_t bytes, uint64_t* buffer);
 TF_EXPORT int32_t tf_free(uint64_t device, uint64_t buffer);
@@ -102,16 +104,19 @@ TF_EXPORT int32_t tf_fill(uint64_t device, uint64_t address, uint32_t word, uint
 // Loads an image from memory; the bytes may be freed afterwards.
 TF_EXPORT int32_t tf_load(uint64_t device, const void* image, uint64_t bytes, uint64_t* module);
 TF_EXPORT int32_t tf_unload(uint64_t device, uint64_t module);
-// Finds a kernel by its symbol and writes its loaded attributes as JSON: max_threads (0: no bound), static_local_bytes, arguments,
-// and functions: four words of bits, of what the module's last launch called in an image that notes it.
+// Finds a kernel by its symbol and writes its loaded attributes as JSON, each absent where the driver does not tell: max_threads
+// (a group; 0: no bound), static_local_bytes, arguments, registers (a thread), spill_bytes (a thread), warp,
+// max_dynamic_local_bytes (the most that a launch may ask for); of the host device functions: four words of bits, of what the
+// module's last launch called in an image that notes it.
 TF_EXPORT int32_t tf_kernel(uint64_t device, uint64_t module, const char* symbol, uint64_t* kernel, char* text, uint64_t capacity);
 // Queues a launch. Arguments and extents are copied.
 TF_EXPORT int32_t tf_launch(uint64_t device, const TfLaunch* launch);
-// Runs the queue to its end, or until the limit. After TF_FAULT, TF_DIVERGENCE and TF_TIMEOUT the device is usable again;
-// after TF_LOST it is not.
+// Runs the queue to its end, or until the limit (0: none). After TF_FAULT, TF_DIVERGENCE and TF_TIMEOUT the host device is usable
+// again. A GPU is not: every later call answers TF_LOST until it is closed and opened again, and where that fails too, only another
+// process can use it.
 TF_EXPORT int32_t tf_wait(uint64_t device, uint64_t limit_ns);
 TF_EXPORT int32_t tf_close(uint64_t device);
-// The text behind the last status that was not TF_OK of this device (0: of tf_open itself).
+// The text behind the last status that was not TF_OK of this device (0, or one that is closed: of tf_open or tf_close).
 TF_EXPORT int32_t tf_error(uint64_t device, char* text, uint64_t capacity);
 
 #ifdef __cplusplus

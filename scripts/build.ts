@@ -9,7 +9,7 @@ import { readFolder } from '../src/spec/folder.ts';
 import { loadKernels } from '../src/spec/load.ts';
 import { tell } from '../src/cli/errors.ts';
 import { buildExecutable } from './binary/executable.ts';
-import { writeImages } from './binary/images.ts';
+import { writeImages, writeShims } from './binary/images.ts';
 import { imageRequests } from './binary/requests.ts';
 
 const ROOT = join(import.meta.dir, '..');
@@ -50,6 +50,7 @@ async function build(): Promise<void> {
 
 /** An image that does not compile is told, and becomes a failure of its kernel at run time. */
 async function stageImages(folder: string): Promise<number> {
+  await writeShims(folder);
   const listing = await readFolder(join(ROOT, 'kernels'));
   const requests = imageRequests(loadKernels(listing), listing.sources);
   const errors = await writeImages(folder, await buildRuntime(), requests, compilingStore(join(ROOT, 'kernels')));

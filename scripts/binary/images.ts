@@ -1,8 +1,10 @@
-/** Compiles every image, on all cores, into the folder that is embedded. */
+/** Compiles every image, on all cores, and the shims into the folder that is embedded. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ImageRequest, ImageStore } from '../../src/device/images.ts';
-import { errorFile, imageFile, RUNTIME_FILE } from '../../src/device/store.ts';
+import { errorFile, imageFile, RUNTIME_FILE, shimFile } from '../../src/device/store.ts';
+import { buildShim, hasShim } from '../../src/device/shims/build.ts';
+import { DIALECTS } from '../../src/families/formula/functions.ts';
 
 /** What did not compile, by the compiler's text: one fault of a source breaks its controls in the same words. */
 export type ImageErrors = ReadonlyMap<string, number>;
@@ -29,4 +31,14 @@ export async function writeImages(
     }),
   );
   return errors;
+}
+
+/** Writes the shim of each dialect's GPUs that has one. */
+export async function writeShims(folder: string): Promise<void> {
+  mkdirSync(folder, { recursive: true });
+  await Promise.all(
+    DIALECTS.filter(hasShim).map(async (dialect) =>
+      writeFileSync(join(folder, shimFile(dialect)), await buildShim(dialect)),
+    ),
+  );
 }

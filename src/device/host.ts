@@ -68,7 +68,7 @@ export class HostDevice implements Device {
   /** The kernel `symbol`; its static local bytes are those of the launches that ran so far, 0 before the first. */
   kernel(module: DeviceModule, symbol: string): DeviceKernel {
     const { handle, attributes } = this.shim.kernel(this.use(), module.handle, symbol);
-    const { max_threads: maxThreads, static_local_bytes: staticLocalBytes, functions } = attributes;
+    const { max_threads: maxThreads = 0, static_local_bytes: staticLocalBytes = 0, functions = [] } = attributes;
     return { handle, symbol, maxThreads, staticLocalBytes, functions: bitsOf(functions) };
   }
 

@@ -13,13 +13,41 @@ import { DeviceError, type DeviceLaunch } from './device.ts';
 /** A shim's file, or its bytes, of which no file is left behind. */
 export type ShimSource = { readonly path: string } | { readonly bytes: Uint8Array };
 
-/** The kernel's attributes as the device reports them. */
+/** A kernel's attributes as the device reports them; what its driver does not tell is absent. */
 export interface KernelAttributes {
+  readonly max_threads?: number;
+  readonly static_local_bytes?: number;
+  readonly arguments?: number;
+  /** A thread. */
+  readonly registers?: number;
+  readonly spill_bytes?: number;
+  readonly warp?: number;
+  /** The most that a launch may ask for. */
+  readonly max_dynamic_local_bytes?: number;
+  /** Host device: words of 32 bits; none where the image does not note its functions. */
+  readonly functions?: readonly number[];
+}
+
+type Sides = readonly [x: number, y: number, z: number];
+
+/** A device's description of itself; what its driver does not tell is absent. */
+export interface DeviceInfo {
+  readonly name: string;
+  readonly driver: string;
+  /** `sm_90`, `gfx1100`, `pvc`, `M1` */
+  readonly chip?: string;
+  /** A group. */
   readonly max_threads: number;
-  readonly static_local_bytes: number;
-  readonly arguments: number;
-  /** Words of 32 bits; none where the image does not note its functions. */
-  readonly functions: readonly number[];
+  readonly max_group?: Sides;
+  readonly max_grid?: Sides;
+  readonly warp?: number;
+  /** A group. */
+  readonly registers?: number;
+  /** A group, by default and by opt-in. */
+  readonly local_bytes: number;
+  readonly local_bytes_optin?: number;
+  readonly multiprocessors?: number;
+  readonly memory_bytes?: number;
 }
 
 type Symbols = ReturnType<typeof openLibrary>['symbols'];
@@ -49,9 +77,9 @@ export class Shim {
   }
 
   /** The device's own description. */
-  info(device: number): Readonly<Record<string, string | number>> {
+  info(device: number): DeviceInfo {
     this.check(device, this.symbols.tf_info(device, this.text, this.text.length));
-    return JSON.parse(this.textRead()) as Record<string, string | number>;
+    return JSON.parse(this.textRead()) as DeviceInfo;
   }
 
   alloc(device: number, bytes: number): number {

@@ -1,19 +1,22 @@
 /**
- * Images and the host device's runtime: compiled by the toolchain when run from source, embedded in the executable. Embedded
+ * Images, the host device's runtime and the shims of GPUs: compiled by the toolchain when run from source, embedded in the executable. Embedded
  * files are read as bytes and never loaded by path, so that no temporary folder is needed.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Dialect } from '../families/formula/functions.ts';
 import { KERNELS } from '../spec/folder.ts';
+import { DeviceError } from './device.ts';
 import type { ImageRequest, ImageResult, ImageStore } from './images.ts';
 import { imageKey } from './images.ts';
 import { compileHost } from './toolchain/host.ts';
 import { buildRuntime } from './toolchain/runtime.ts';
+import { buildShim } from './shims/build.ts';
 
 /** The folder that the build embeds, as it is found inside the executable. */
 export const EMBEDDED = 'embedded';
 export const RUNTIME_FILE = 'runtime';
+export const shimFile = (dialect: Dialect): string => `${dialect}.shim`;
 /** An image's file is compressed by zstd; in place of one that did not compile is the compiler's text. */
 export const imageFile = (key: string): string => `${key}.image`;
 export const errorFile = (key: string): string => `${key}.error`;
@@ -23,6 +26,17 @@ const embedded = (file: string): string => join(import.meta.dir, EMBEDDED, file)
 /** The bytes of the host device's runtime; throws a ToolchainError where it has to be built and cannot be. */
 export async function runtimeImage(): Promise<Uint8Array> {
   return Bun.isStandaloneExecutable ? readFileSync(embedded(RUNTIME_FILE)) : buildRuntime();
+}
+
+/** The bytes of the shim of a dialect's GPUs; throws as runtimeImage does, and a DeviceError where the executable has none. */
+export async function shimImage(dialect: Dialect): Promise<Uint8Array> {
+  if (!Bun.isStandaloneExecutable) return buildShim(dialect);
+  const file = embedded(shimFile(dialect));
+  if (existsSync(file)) return readFileSync(file);
+  throw new DeviceError(
+    'absent',
+    `this executable holds no shim for ${dialect}; take the build for a system that has one`,
+  );
 }
 
 /** Where images come from in this process. */
