@@ -1,10 +1,13 @@
 /** The elements of a tensor as codes, whatever way they lie in memory, and inputs with fewer of them. */
-import { fromBits, toBits } from '../numerics/codec.ts';
+import { encode, fromBits, toBits } from '../numerics/codec.ts';
 import { putCode } from './fills/exact.ts';
 import type { Inputs } from './inputs.ts';
 import { bytesFor, readRow } from './inputs.ts';
 import type { Shape, Tensor } from './tensor.ts';
 import { byteCount, elementCount, rowCount, sizeOf } from './tensor.ts';
+
+/** The code of an element that is not there: zero, or where a type has none, one. */
+export const restingCode = ({ dtype }: Tensor): number => (dtype === 'e8m0' ? encode('e8m0', 1) : 0);
 
 /** The code of every element, row-major. */
 export function elementCodes(tensor: Tensor, shape: Shape, bytes: Uint8Array): Uint32Array {

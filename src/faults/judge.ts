@@ -6,8 +6,7 @@ import type { Judged } from '../gates/attempt.ts';
 import { attempt, tooLarge } from '../gates/attempt.ts';
 import type { GateCase } from '../gates/case.ts';
 import { GateTrial } from '../gates/gate.ts';
-import { GATE_BY_NAME } from '../gates/job.ts';
-import { ofModes } from '../gates/mode.ts';
+import { GATE_BY_NAME, gateCases } from '../gates/job.ts';
 import { Stage } from '../gates/stage.ts';
 import type { Sources, Subject } from '../gates/subject.ts';
 import { SubjectError, prepareSubject, requestFor } from '../gates/subject.ts';
@@ -156,7 +155,7 @@ function runGate(
     living.splice(living.indexOf(one), 1);
     one.subject.release();
   };
-  const cases = ofModes(GATE_BY_NAME[gateName].cases(kernel, settings.seed), settings.modes);
+  const cases = gateCases(kernel, gateName, settings.seed, settings.modes);
   for (const gateCase of cases.toSorted((a, b) => volume(a.shape) - volume(b.shape))) {
     if (living.length === 0) return;
     if (tooLarge(kernel.contract, gateCase.shape) !== undefined) continue;

@@ -16,6 +16,7 @@ import { ControlTrial } from './control.ts';
 import { GateTrial } from './gate.ts';
 import { ofModes } from './mode.ts';
 import { nonfinite } from './nonfinite.ts';
+import { regressionCases } from './regression-cases.ts';
 import { repeat } from './repeat.ts';
 import type { Result } from './result.ts';
 import { shapes } from './shapes.ts';
@@ -42,7 +43,7 @@ export interface JobOptions {
 
 /** Every case of a gate of a kernel in some modes. */
 export function gateCases(kernel: Kernel, gate: GateName, seed: string, modes: readonly ModeName[]): GateCase[] {
-  return ofModes(GATE_BY_NAME[gate].cases(kernel, seed), modes);
+  return ofModes([...GATE_BY_NAME[gate].cases(kernel, seed), ...regressionCases(kernel, gate)], modes);
 }
 
 /** Runs the job and returns its results, kernels before controls, in the order of the dialects. */

@@ -3,9 +3,9 @@ import type { Finding } from '../gates/finding.ts';
 
 export interface Reason {
   readonly class: Finding['class'];
-  readonly output?: string;
+  readonly output?: string | undefined;
   /** What else tells two findings of a class apart. */
-  readonly detail?: string;
+  readonly detail?: string | undefined;
 }
 
 export function reasonOf({ class: kind, what, at }: Finding): Reason {

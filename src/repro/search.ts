@@ -1,6 +1,6 @@
 /** The question that a minimiser asks over and over: do these inputs still fail, for the same reason? Bounded in time. */
 import type { Inputs } from '../families/inputs.ts';
-import { elementCodes } from '../families/codes.ts';
+import { elementCodes, restingCode } from '../families/codes.ts';
 import type { Gate } from '../gates/case.ts';
 import { tooLarge } from '../gates/attempt.ts';
 import type { Finding } from '../gates/finding.ts';
@@ -9,7 +9,6 @@ import type { Launch } from '../spec/contract.ts';
 import type { Reason } from './reason.ts';
 import { isSame, reasonOf } from './reason.ts';
 import type { Suspect } from './suspect.ts';
-import { restingCode } from './simple.ts';
 
 /** What a search is at, for whoever watches. */
 export interface SearchState {

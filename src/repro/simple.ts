@@ -4,9 +4,6 @@ import { formatOf, isFloat } from '../numerics/dtype.ts';
 import type { Tensor } from '../families/tensor.ts';
 import type { GateName } from '../spec/contract.ts';
 
-/** The code of an element that is not there: zero, or where a type has none, one. */
-export const restingCode = ({ dtype }: Tensor): number => (dtype === 'e8m0' ? encode('e8m0', 1) : 0);
-
 /** Small integers that are tried whatever the value was. */
 const SMALL = [1, 2, 3, 4, 5, 6, 7, 8] as const;
 

@@ -1,10 +1,10 @@
 /** Fewest inputs that are not zero, then the simplest values: delta debugging over the elements of all inputs. */
-import { bytesOfCodes, elementCodes } from '../families/codes.ts';
+import { bytesOfCodes, elementCodes, restingCode } from '../families/codes.ts';
 import type { Inputs } from '../families/inputs.ts';
 import { bytesFor } from '../families/inputs.ts';
 import type { Tensor } from '../families/tensor.ts';
 import type { Search } from './search.ts';
-import { restingCode, simplerCodes } from './simple.ts';
+import { simplerCodes } from './simple.ts';
 
 /** One element of one input. */
 export interface Cell {

@@ -195,6 +195,8 @@ export interface Contract<
   >;
   readonly controls: readonly Control<NoInfer<D>>[];
   readonly known?: readonly KnownFinding[];
+  /** Fixtures beside the contract, each run as a case of its gate in every dialect: inputs that failed once, and must not again. */
+  readonly regressions?: readonly string[];
 }
 
 /** States a contract. */

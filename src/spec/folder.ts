@@ -12,7 +12,7 @@ export interface ContractFile {
 
 export interface Listing {
   readonly contracts: readonly ContractFile[];
-  /** Text of every kernel source and header, by its path relative to kernels/. */
+  /** Text of every kernel source, header and fixture, by its path relative to kernels/. */
   readonly sources: ReadonlyMap<string, string>;
 }
 
@@ -20,14 +20,16 @@ export interface Listing {
 export const KERNELS = resolve(process.env['TF_KERNELS'] || join(import.meta.dir, '../../kernels'));
 
 const SOURCE_PATTERN = '**/*.{cu,cuh,hip,hpp,metal,cl,h,clh}';
+const FIXTURE_PATTERN = '*/**/*.json';
 const CONTRACT_PATTERN = '**/*.contract.ts';
 
 /** Paths of every contract, relative to the folder. */
 export const contractPaths = (root: string): string[] => scan(root, CONTRACT_PATTERN);
 
-/** The text of every source and header. */
+/** The text of every source, header and fixture. */
 export function readSources(root: string): Map<string, string> {
-  return new Map(scan(root, SOURCE_PATTERN).map((path) => [path, readFileSync(join(root, path), 'utf8')]));
+  const paths = [...scan(root, SOURCE_PATTERN), ...scan(root, FIXTURE_PATTERN)];
+  return new Map(paths.map((path) => [path, readFileSync(join(root, path), 'utf8')]));
 }
 
 /** Reads a kernels folder; throws a ContractError that names every contract that does not load. */

@@ -9,6 +9,7 @@ import { ContractError } from './contract-error.ts';
 import type { Contract, Control, StandingControls } from './contract.ts';
 import type { Listing } from './listing.ts';
 import type { Kernel, PlantedControl } from './registration.ts';
+import { readRegressions } from './regressions.ts';
 import { launchesOf } from './registration.ts';
 import { contractSchema, controlSchema } from './schema.ts';
 import { problemsOf } from './wording.ts';
@@ -22,7 +23,7 @@ export function loadKernels(listing: Listing): Kernel[] {
   const unread = new Set<string>();
   for (const { path, exported } of listing.contracts) {
     for (const value of Array.isArray(exported) ? exported : [exported]) {
-      const found = readExport(path, value, standing);
+      const found = readExport(path, value, standing, listing.sources);
       problems.push(...found.problems.map((problem) => `kernels/${path}: ${problem}`));
       if (found.kernel) kernels.push(found.kernel);
       if (found.problems.length > 0) unread.add(folderOf(path));
@@ -48,14 +49,16 @@ interface Found {
   readonly kernel?: Kernel;
 }
 
-function readExport(path: string, value: unknown, standing: StandingControls[]): Found {
+type Texts = Listing['sources'];
+
+function readExport(path: string, value: unknown, standing: StandingControls[], texts: Texts): Found {
   if (isStanding(value)) {
     standing.push(value);
     return { problems: value.controls.flatMap((control) => problemsOf(controlSchema, control)) };
   }
   const problems = problemsOf(contractSchema, value);
   if (problems.length > 0) return { problems };
-  return readContract(folderOf(path), value as Contract);
+  return readContract(folderOf(path), value as Contract, texts);
 }
 
 const folderOf = (path: string): string => path.slice(0, path.lastIndexOf('/'));
@@ -64,11 +67,13 @@ function isStanding(value: unknown): value is StandingControls {
   return v.is(v.looseObject({ of: v.string(), controls: v.array(v.any()) }), value);
 }
 
-function readContract(folder: string, contract: Contract): Found {
+function readContract(folder: string, contract: Contract, texts: Texts): Found {
   const names = checkNames(contract);
   if (names.length > 0) return { problems: names };
   const dialects = DIALECTS.filter((dialect) => launchesOf(contract, dialect).length > 0);
-  const base = { name: contract.name, folder, contract, dialects };
+  const { regressions, problems } = readRegressions(folder, contract, texts);
+  if (problems.length > 0) return { problems };
+  const base = { name: contract.name, folder, contract, dialects, regressions };
   if (contract.formula.family === 'rule') {
     return {
       problems: [],

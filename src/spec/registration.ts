@@ -1,6 +1,8 @@
 /** A loaded contract in the loose types that the gates work with, its formula read, its controls gathered from everywhere. */
 import type { Dialect } from '../families/formula/functions.ts';
+import type { Inputs } from '../families/inputs.ts';
 import type { Problem } from '../families/problem.ts';
+import type { Fixture } from './fixture.ts';
 import type { ModeName } from './modes.ts';
 import type { Contract, Control, GateName, KnownFinding, Launch, Rule } from './contract.ts';
 import { CHECKED } from './contract.ts';
@@ -16,6 +18,15 @@ export interface Kernel {
   readonly rule?: Rule;
   readonly dialects: readonly Dialect[];
   readonly controls: readonly PlantedControl[];
+  readonly regressions: readonly Regression[];
+}
+
+/** A fixture that the contract names. */
+export interface Regression {
+  /** The file's name without its extension. */
+  readonly name: string;
+  readonly fixture: Fixture;
+  readonly inputs: Inputs;
 }
 
 /** A control with its address: `kernel@dialect!id`, the id unique within the kernel. */

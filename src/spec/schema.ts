@@ -117,4 +117,12 @@ export const contractSchema = fields({
   launch: v.record(oneOf([...DIALECTS, 'everywhere']), launches),
   controls: v.array(controlSchema),
   known: v.optional(v.array(known)),
+  regressions: v.optional(
+    v.array(
+      v.pipe(
+        v.string(),
+        v.regex(/^[\w-]+\.json$/, 'a regression is the name of a fixture beside the contract: relu2-nan.json'),
+      ),
+    ),
+  ),
 });

@@ -30,6 +30,7 @@ const kernel = (dialect: 'cuda' | 'metal', launch: Launch | readonly Launch[] = 
   } as unknown as Contract,
   dialects: [dialect],
   controls: [],
+  regressions: [],
 });
 
 const hashOf = (dialect: 'cuda' | 'metal'): string =>

@@ -43,11 +43,12 @@ const TILE: Contract = {
   accumulator: 'none',
   launch: launch('tf_tile'),
   controls: [],
+  regressions: [],
 };
 
 const kernelOf = (contract: Contract): Kernel => {
   const { name, formula, inputs, outputs, scalars = {}, dims } = contract;
-  const head = { name, folder: name, contract, dialects: DIALECTS, controls: [] };
+  const head = { name, folder: name, contract, dialects: DIALECTS, controls: [], regressions: [] };
   if (formula.family === 'rule') return { ...head, rule: formula };
   return { ...head, problem: problemOf(formula, inputs, outputs, scalars, Object.keys(dims)) };
 };

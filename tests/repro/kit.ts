@@ -46,6 +46,7 @@ extern "C" __global__ void k(const float* x, float* y, unsigned width) {
 export function shopOf(
   stated: Omit<Contract, 'controls'> & Partial<Pick<Contract, 'controls'>>,
   source: string,
+  files: Readonly<Record<string, string>> = {},
 ): Workshop & { readonly kernel: Kernel } {
   const controls = (['first', 'second'] as const).map((place) => ({
     fault: `the ${place} place`,
@@ -54,7 +55,7 @@ export function shopOf(
     edit: { cuda: edit(`// ${place} place`, '//') },
   }));
   const contract = { ...stated, controls: [...(stated.controls ?? []), ...controls] };
-  const texts = new Map([['case/case.cu', source]]);
+  const texts = new Map([['case/case.cu', source], ...Object.entries(files)]);
   const [kernel] = loadKernels({ contracts: [{ path: 'case/case.contract.ts', exported: contract }], sources: texts });
   if (!kernel) throw new Error('no kernel');
   return { device, sources: { texts, images }, kernels: new Map([[kernel.name, kernel]]), kernel };
