@@ -3,9 +3,8 @@
  * takes a third of the time in which gate 5 audits everything.
  */
 
-export type FlagTable = Readonly<
-  Record<string, { readonly type: 'string' | 'boolean'; readonly multiple?: boolean; readonly short?: string }>
->;
+/** What splitting needs of a table of flags: which take a value, and their letters. */
+type FlagShapes = Readonly<Record<string, { readonly value?: string; readonly short?: string }>>;
 
 /** A flag as it was given; value: undefined where there is none. */
 export interface FlagWord {
@@ -25,7 +24,7 @@ export interface PlainWord {
 }
 
 /** Reads `--name value`, `--name=value`, `-n` and plain words; after `--` all words are plain. A flag not in the table has no value beside it. */
-export function wordsOf(argv: readonly string[], table: FlagTable): (FlagWord | PlainWord)[] {
+export function wordsOf(argv: readonly string[], table: FlagShapes): (FlagWord | PlainWord)[] {
   const words: (FlagWord | PlainWord)[] = [];
   for (let at = 0; at < argv.length; at++) {
     const word = argv[at] ?? '';
@@ -40,18 +39,18 @@ export function wordsOf(argv: readonly string[], table: FlagTable): (FlagWord | 
   return words;
 }
 
-function flagAt(argv: readonly string[], from: number, table: FlagTable): FlagWord {
+function flagAt(argv: readonly string[], from: number, table: FlagShapes): FlagWord {
   const word = argv[from] ?? '';
   const equals = word.startsWith('--') ? word.indexOf('=') : -1;
   const rawName = equals < 0 ? word : word.slice(0, equals);
   const name = rawName.startsWith('--') ? rawName.slice(2) : longName(rawName.slice(1), table);
   const flag = { kind: 'flag', name, rawName, from } as const;
   if (equals >= 0) return { ...flag, value: word.slice(equals + 1), to: from + 1 };
-  const takes = Object.hasOwn(table, name) && table[name]?.type === 'string' && from + 1 < argv.length;
+  const takes = Object.hasOwn(table, name) && table[name]?.value !== undefined && from + 1 < argv.length;
   return takes ? { ...flag, value: argv[from + 1], to: from + 2 } : { ...flag, value: undefined, to: from + 1 };
 }
 
-function longName(short: string, table: FlagTable): string {
+function longName(short: string, table: FlagShapes): string {
   for (const name in table) if (table[name]?.short === short) return name;
   return short;
 }

@@ -1,19 +1,34 @@
-/** The flags of `--faults`, over those that every command has. */
-import { UsageError } from './errors.ts';
-import type { Options } from './flags.ts';
-import { HELP, readFlags } from './flags.ts';
-import { splitFlags } from './offline-flags.ts';
+/** The arguments of `--faults`; every mistake says what to write instead. */
+import type { Command, FlagTable, OptionsOf } from './flag.ts';
+import { readWords, usage } from './flag.ts';
+import { FLAGS } from './flags.ts';
+import { isGiven } from './values.ts';
 
-export const FAULTS_FLAGS = { faults: { type: 'boolean' } } as const;
+const { only, gate, dialect, mode, seed, jobs, timeout, list, json, help } = FLAGS;
+
+export const FAULTS_FLAGS = {
+  faults: { group: 'Run', help: 'plant faults by rule: which gate kills each?', read: isGiven },
+  only,
+  gate,
+  dialect,
+  mode,
+  seed,
+  jobs,
+  timeout,
+  list,
+  json,
+  help,
+} as const satisfies FlagTable;
+
+const COMMAND: Command = { name: '--faults', page: 'faults', others: FLAGS };
+
+export type FaultsOptions = OptionsOf<typeof FAULTS_FLAGS>;
 
 /** Reads the arguments of `--faults`; throws a UsageError for whatever cannot be meant. */
-export function readFaultsFlags(argv: readonly string[]): Options {
-  const options = readFlags(splitFlags(FAULTS_FLAGS, argv).rest);
-  if (options['no-controls'] || options.devices || options.version)
-    throw new UsageError(
-      `--faults runs planted faults alone: leave --no-controls, --devices and --version out.\n${HELP}`,
-    );
-  if (options.device !== 'host')
-    throw new UsageError(`--faults runs on the host device: a fault may hang or damage another.\n${HELP}`);
+export function readFaultsFlags(argv: readonly string[]): FaultsOptions {
+  const { options, words } = readWords(FAULTS_FLAGS, argv, COMMAND);
+  const [word] = words;
+  if (word !== undefined)
+    throw usage(`Unexpected argument '${word}'. Faults are selected with --only ${word}.`, COMMAND);
   return options;
 }

@@ -30,8 +30,8 @@ import type { Kernel } from '../spec/registration.ts';
 import { styleFor } from './colour.ts';
 import type { ExitCode } from './errors.ts';
 import { NothingRunError } from './errors.ts';
+import type { FaultsOptions } from './faults-flags.ts';
 import { readFaultsFlags } from './faults-flags.ts';
-import type { Options } from './flags.ts';
 import { LIMITS } from './flags.ts';
 import { interruptedText, interruptibly } from './interrupt.ts';
 import { requireWritable } from './json-file.ts';
@@ -64,7 +64,7 @@ export async function faults(argv: readonly string[]): Promise<ExitCode> {
 }
 
 /** A filter that names no place of a rule selects the rule's dead anchors as well. */
-function selectedOf({ faults: all, dead }: Matrix, { only }: Options): Matrix {
+function selectedOf({ faults: all, dead }: Matrix, { only }: FaultsOptions): Matrix {
   const selects = matcher(only);
   return {
     faults: all.filter(({ address }) => selects(address)),
@@ -75,7 +75,7 @@ function selectedOf({ faults: all, dead }: Matrix, { only }: Options): Matrix {
 type Judge = (result: FaultResult, fault: Fault) => FaultResult;
 
 /** Gate 5's word on a launch that the others let through, where that gate is asked for. */
-function limitsJudge({ gate }: Options, kernels: readonly Kernel[], texts: Texts): Judge {
+function limitsJudge({ gate }: FaultsOptions, kernels: readonly Kernel[], texts: Texts): Judge {
   if (!gate.includes(LIMITS)) return (result) => result;
   const records = readRecords(RECORDS);
   return (result, fault) => {
@@ -86,7 +86,7 @@ function limitsJudge({ gate }: Options, kernels: readonly Kernel[], texts: Texts
 
 async function runSelected(
   selected: readonly Fault[],
-  options: Options,
+  options: FaultsOptions,
   explained: Explained,
   judgeLimits: Judge,
 ): Promise<FaultRow[]> {
@@ -121,7 +121,7 @@ async function runSelected(
 }
 
 async function finish(
-  options: Options,
+  options: FaultsOptions,
   rows: readonly FaultRow[],
   selected: Matrix,
   whole: Matrix,
@@ -161,7 +161,7 @@ function fromSource(): NothingRunError {
   );
 }
 
-function nothingSelected({ only }: Options): NothingRunError {
+function nothingSelected({ only }: FaultsOptions): NothingRunError {
   return new NothingRunError(
     `No fault is selected, so nothing was run: ${only.map((filter) => `--only ${filter}`).join(' ')} matches none.\n` +
       `  An address reads kernel@dialect~rule.place; ${COMMAND} --faults --list prints every one.`,

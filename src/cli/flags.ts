@@ -1,76 +1,129 @@
-/** argv to options. The flags are a table; each has a reader of its values; every mistake says what to write instead. */
+/** The flags of a run, which other commands take some of. A new flag is a row here; `commands.ts` has the commands and their pages. */
 import { DIALECTS } from '../families/formula/functions.ts';
 import { GATES } from '../spec/contract.ts';
 import { MODES } from '../spec/modes.ts';
-import type { FlagTable, FlagWord } from './arguments.ts';
-import { wordsOf } from './arguments.ts';
-import { UsageError } from './errors.ts';
-import { nearest } from '../spec/nearest.ts';
-
-export const FLAGS = {
-  only: { type: 'string', multiple: true },
-  gate: { type: 'string', multiple: true },
-  dialect: { type: 'string', multiple: true },
-  mode: { type: 'string', multiple: true },
-  device: { type: 'string' },
-  seed: { type: 'string' },
-  jobs: { type: 'string' },
-  timeout: { type: 'string' },
-  list: { type: 'boolean' },
-  devices: { type: 'boolean' },
-  json: { type: 'string' },
-  'no-controls': { type: 'boolean' },
-  'strict-warps': { type: 'boolean' },
-  lockstep: { type: 'boolean' },
-  schedules: { type: 'string' },
-  version: { type: 'boolean' },
-  help: { type: 'boolean', short: 'h' },
-} as const satisfies FlagTable;
-export type FlagName = keyof typeof FLAGS;
+import type { UsageError } from './errors.ts';
+import type { FlagTable, OptionsOf } from './flag.ts';
+import { readWords, usage } from './flag.ts';
+import { each, FlagFault, isGiven, listOf, number, one, oneOf, some, whole } from './values.ts';
 
 /** Gate 5, which needs no device. */
 export const LIMITS = 'limits';
 
+/** The gates that `--gate` names. */
+const ALL_GATES = [...GATES, LIMITS] as const;
 const DEVICES = ['host', 'cuda', 'hip', 'metal', 'xpu'] as const;
-const NUMBER = /^\d+(\.\d+)?$/;
 
-/** A flag's values as they were given, undefined where it was not; throws a FlagFault for what cannot be meant. */
-type Reader<T> = (given: readonly string[] | undefined) => T;
+export const FLAGS = {
+  only: {
+    group: 'Select',
+    value: 'TEXT',
+    multiple: true,
+    help: "addresses that hold TEXT: rms_rows, 'rms_rows@*:sums:*'",
+    read: each(some('a part of an address, or a pattern with *')),
+  },
+  gate: {
+    group: 'Select',
+    value: 'NAME',
+    multiple: true,
+    words: ALL_GATES,
+    help: `${ALL_GATES.join(', ')}; by commas or again`,
+    read: listOf(ALL_GATES, 'gate'),
+  },
+  dialect: {
+    group: 'Select',
+    value: 'NAME',
+    multiple: true,
+    words: DIALECTS,
+    help: `${DIALECTS.join(', ')}; by commas or again`,
+    read: listOf(DIALECTS, 'dialect'),
+  },
+  mode: {
+    group: 'Select',
+    value: 'NAME',
+    multiple: true,
+    words: MODES,
+    help: MODES.join(', '),
+    read: listOf(MODES, 'mode'),
+  },
+  'no-controls': {
+    group: 'Select',
+    help: 'leave the controls out; SUMMARY says so',
+    read: isGiven,
+  },
+  device: {
+    group: 'Run',
+    value: 'NAME',
+    words: DEVICES,
+    help: 'host (default); cuda, hip, metal, xpu for a GPU',
+    read: one(oneOf(DEVICES, 'device'), 'host'),
+  },
+  seed: {
+    group: 'Run',
+    value: 'N',
+    help: 'seed of every input (default 1)',
+    read: one(seed, '1'),
+  },
+  jobs: {
+    group: 'Run',
+    value: 'N',
+    help: 'worker threads (default: one a core)',
+    read: one(whole(1, 'a whole number of worker threads, 1 or more'), undefined),
+  },
+  timeout: {
+    group: 'Run',
+    value: 'S',
+    help: 'seconds that one launch may take (default 30)',
+    read: one(number(0.001, 'a number of seconds above 0'), 30),
+  },
+  schedules: {
+    group: 'Run',
+    value: 'N',
+    help: 'gate 2 repeats in N orders, not 5; A,B: in those two',
+    read: one(schedules, undefined),
+  },
+  'strict-warps': {
+    group: 'Run',
+    rare: true,
+    help: 'in mode check a shuffle orders no accesses to memory',
+    read: isGiven,
+  },
+  lockstep: {
+    group: 'Run',
+    rare: true,
+    help: "in mode check a warp's lanes take turns at local memory",
+    read: isGiven,
+  },
+  list: {
+    group: 'Show',
+    help: 'the address of every case and control, then stop',
+    read: isGiven,
+  },
+  devices: {
+    group: 'Show',
+    help: 'what each dialect runs on here, then stop',
+    read: isGiven,
+  },
+  json: {
+    group: 'Report',
+    value: 'FILE',
+    help: 'write the results to FILE as well, as JSON',
+    read: one(some('the path of a file'), undefined),
+  },
+  version: {
+    group: 'Show',
+    help: 'version, commit, platform',
+    read: isGiven,
+  },
+  help: {
+    group: 'Show',
+    short: 'h',
+    help: 'this text; of a command, its page',
+    read: isGiven,
+  },
+} as const satisfies FlagTable;
 
-class FlagFault extends Error {}
-
-const isGiven: Reader<boolean> = (given) => given !== undefined;
-
-/** A flag that is given once; `fallback` stands for one that is not. */
-const one =
-  <T, const F>(read: (value: string) => T, fallback: F): Reader<T | F> =>
-  (given) =>
-    given?.[0] === undefined ? fallback : read(given[0]);
-
-const oneOf =
-  <const W extends string>(words: readonly W[], noun: string) =>
-  (value: string): W => {
-    const found = words.find((word) => word === value);
-    if (found !== undefined) return found;
-    throw new FlagFault(`'${value}' is no ${noun}${suggestion(value, words)}; there are ${words.join(', ')}`);
-  };
-
-/** Words by commas or by giving the flag again, in their own order; all of them where it is not given. */
-const listOf = <const W extends string>(words: readonly W[], noun: string): Reader<W[]> => {
-  const read = oneOf(words, noun);
-  return (given) => {
-    if (!given) return [...words];
-    const wanted = given.flatMap((value) => value.split(',')).map(read);
-    return words.filter((word) => wanted.includes(word));
-  };
-};
-
-const number =
-  (least: number, what: string) =>
-  (value: string): number => {
-    if (NUMBER.test(value) && Number(value) >= least) return Number(value);
-    throw new FlagFault(`'${value}' is not ${what}`);
-  };
+export type Options = OptionsOf<typeof FLAGS>;
 
 /** `64`: the first 64 schedules. `0,37`: those. */
 function schedules(value: string): readonly number[] {
@@ -81,19 +134,6 @@ function schedules(value: string): readonly number[] {
   throw new FlagFault(`'${value}' is not a number of schedules, 2 or more, nor a list such as 0,37`);
 }
 
-function workers(value: string): number {
-  const read = number(1, 'a number of worker threads, 1 or more')(value);
-  if (Number.isInteger(read)) return read;
-  throw new FlagFault('worker threads come whole');
-}
-
-const some =
-  (what: string) =>
-  (value: string): string => {
-    if (value !== '') return value;
-    throw new FlagFault(`an empty value selects nothing; give ${what}`);
-  };
-
 function seed(value: string): string {
   if (/^\d{1,15}$/.test(value)) return value;
   const digits = /^\d+$/.test(value);
@@ -101,115 +141,18 @@ function seed(value: string): string {
   throw new FlagFault(`'${value}' ${fault}`);
 }
 
-const READERS = {
-  only: (given) => (given ?? []).map(some('a part of an address, or a pattern with *')),
-  gate: listOf([...GATES, LIMITS], 'gate'),
-  dialect: listOf(DIALECTS, 'dialect'),
-  mode: listOf(MODES, 'mode'),
-  device: one(oneOf(DEVICES, 'device'), 'host'),
-  seed: one(seed, '1'),
-  jobs: one(workers, undefined),
-  timeout: one(number(0.001, 'a number of seconds above 0'), 30),
-  list: isGiven,
-  devices: isGiven,
-  json: one(some('the path of a file'), undefined),
-  'no-controls': isGiven,
-  'strict-warps': isGiven,
-  lockstep: isGiven,
-  schedules: one(schedules, undefined),
-  version: isGiven,
-  help: isGiven,
-} satisfies Record<FlagName, Reader<unknown>>;
-
-export type Options = { readonly [F in FlagName]: ReturnType<(typeof READERS)[F]> };
-
-/** Whether the arguments ask for `--offline`. */
-export const isOffline = (argv: readonly string[]): boolean =>
-  argv.some((word) => word === '--offline' || word.startsWith('--offline='));
-
-/** Whether the arguments ask for `--faults`. */
-export const isFaults = (argv: readonly string[]): boolean => argv.includes('--faults');
-
-/** Reads the arguments behind the program's name; throws a UsageError for whatever cannot be meant, all wrong values at once. */
+/** Reads the arguments of a run; throws a UsageError for whatever cannot be meant, all wrong values at once. */
 export function readFlags(argv: readonly string[]): Options {
-  const given = valuesOf(argv);
-  const options: Partial<Record<FlagName, unknown>> = {};
-  const faults: string[] = [];
-  for (const name of Object.keys(READERS) as FlagName[]) {
-    try {
-      options[name] = READERS[name](given[name]);
-    } catch (error) {
-      if (!(error instanceof FlagFault)) throw error;
-      faults.push(`--${name}: ${error.message}.`);
-    }
-  }
-  if (faults.length > 0) throw new UsageError([...faults, HELP].join('\n'));
-  return checked(options as Options);
-}
-
-/** A report is of results, so it does not go with what runs nothing. */
-function checked(options: Options): Options {
+  const { options, words } = readWords(FLAGS, argv);
+  const [word] = words;
+  if (word !== undefined) throw plain(word);
+  // A report is of results, so it does not go with what runs nothing.
   const shown = (['list', 'devices'] as const).find((name) => options[name]);
   if (options.json !== undefined && shown)
     throw usage(`--json does not go with --${shown}, which runs nothing and has no results to write.`);
   return options;
 }
 
-/** The line below what is wrong with a command. */
-export const HELP = '  tf-kernel-contract --help lists every flag and its values.';
-
-/** The values of every flag that is given, in their order. */
-function valuesOf(argv: readonly string[]): Partial<Record<FlagName, string[]>> {
-  const values: Partial<Record<FlagName, string[]>> = {};
-  for (const word of wordsOf(argv, FLAGS)) {
-    if (word.kind === 'plain') throw plain(word.value);
-    const { name, value } = checkedWord(word, values);
-    (values[name] ??= []).push(...(value === undefined ? [] : [value]));
-  }
-  return values;
-}
-
-function checkedWord(
-  { name, rawName, value }: FlagWord,
-  before: object,
-): { name: FlagName; value: string | undefined } {
-  if (!isFlag(name)) throw unknown(rawName);
-  const flag = FLAGS[name];
-  if (flag.type === 'boolean' && value !== undefined) throw usage(`${rawName} takes no value, but got '${value}'.`);
-  if (flag.type === 'string' && (value === undefined || value.startsWith('--')))
-    throw usage(`${rawName} needs a value.`);
-  if (!('multiple' in flag) && Object.hasOwn(before, name))
-    throw usage(`${rawName} is given twice; it takes one value.`);
-  return { name, value };
-}
-
-const isFlag = (name: string): name is FlagName => Object.hasOwn(FLAGS, name);
-const usage = (what: string): UsageError => new UsageError(`${what}\n${HELP}`);
-
-function unknown(rawName: string): UsageError {
-  const names = Object.keys(FLAGS).map((name) => `--${name}`);
-  return usage(`Unknown flag ${rawName}${suggestion(rawName, names)}.`);
-}
-
 function plain(value: string): UsageError {
   return usage(`Unexpected argument '${value}'. Cases are selected with --only ${value}.`);
-}
-
-/** Other names that dialects and their devices go by. */
-const OTHER_NAMES: Readonly<Record<string, string>> = {
-  nvidia: 'cuda',
-  rocm: 'hip',
-  amd: 'hip',
-  apple: 'metal',
-  opencl: 'xpu',
-  ocl: 'xpu',
-  sycl: 'xpu',
-  intel: 'xpu',
-};
-
-function suggestion(value: string, known: readonly string[]): string {
-  const word = value.toLowerCase();
-  const other = Object.hasOwn(OTHER_NAMES, word) ? OTHER_NAMES[word] : undefined;
-  const close = other !== undefined && known.includes(other) ? other : nearest(value, known);
-  return close === undefined ? '' : ` (did you mean ${close}?)`;
 }

@@ -1,56 +1,38 @@
 /** The arguments of `limits DIR`; every mistake says what to write instead. */
-import type { FlagTable } from './arguments.ts';
-import { UsageError } from './errors.ts';
-import { splitFlags } from './offline-flags.ts';
+import type { Command, FlagTable, OptionsOf } from './flag.ts';
+import { readWords, usage } from './flag.ts';
+import { FLAGS } from './flags.ts';
+import { one, whole } from './values.ts';
+
+const { json, help } = FLAGS;
 
 export const LIMITS_FLAGS = {
-  threads: { type: 'string' },
-  dynamic: { type: 'string' },
-  json: { type: 'string' },
+  threads: {
+    group: 'Run',
+    value: 'N',
+    help: 'ask about N threads a group, not the most that fit',
+    read: one(whole(1), undefined),
+  },
+  dynamic: {
+    group: 'Run',
+    value: 'BYTES',
+    help: 'with so much dynamic local memory (default 0)',
+    read: one(whole(0), 0),
+  },
+  json,
+  help,
 } as const satisfies FlagTable;
 
-export interface LimitsOptions {
-  readonly folder: string;
-  /** Threads a group of kernels that are not registered; undefined: the most that fit. */
-  readonly threads?: number;
-  /** Their dynamic local memory, in bytes. */
-  readonly dynamic: number;
-  readonly json?: string;
-}
+const COMMAND: Command = { name: 'limits', page: 'limits', others: FLAGS };
 
-export const LIMITS_USAGE = `tf-kernel-contract limits DIR [flags]: may the launches of these images run?
-
-Reads every image below DIR (fatbins, cubins, code objects, bundles, zebins, and
-host binaries that hold them) without any vendor's tool. Registered kernels are
-held to their launches and records; of the others it tells which chips could run
-them, and at how many threads.
-
-  --threads N      ask about N threads a group, not the most that fit
-  --dynamic BYTES  with so much dynamic local memory (default 0)
-  --json FILE      write all of it to FILE as JSON`;
+/** threads: of a group of kernels that are not registered, undefined: the most that fit; dynamic: their dynamic local memory, in bytes. */
+export type LimitsOptions = OptionsOf<typeof LIMITS_FLAGS> & { readonly folder: string };
 
 /** Reads the arguments behind `limits`; throws a UsageError for whatever cannot be meant. */
 export function readLimitsFlags(argv: readonly string[]): LimitsOptions {
-  const { own, rest } = splitFlags(LIMITS_FLAGS, argv);
-  const [folder, second] = rest;
-  const unknown = rest.find((word) => word.startsWith('-'));
-  if (unknown !== undefined) throw usage(`limits takes no ${unknown}.`);
-  if (folder === undefined || folder === '') throw usage('limits needs the folder of the images.');
-  if (second !== undefined) throw usage(`limits takes one folder, but got '${folder}' and '${second}'.`);
-  const threads = own['threads'] === undefined ? undefined : whole('threads', own['threads'], 1);
-  const json = own['json'];
-  return {
-    folder,
-    ...(threads !== undefined && { threads }),
-    dynamic: whole('dynamic', own['dynamic'] ?? '0', 0),
-    ...(typeof json === 'string' && { json }),
-  };
+  const { options, words } = readWords(LIMITS_FLAGS, argv, COMMAND);
+  const [folder, second] = words;
+  if (folder === undefined || folder === '') throw usage('limits needs the folder of the images.', COMMAND);
+  if (second !== undefined) throw usage(`limits takes one folder, but got '${folder}' and '${second}'.`, COMMAND);
+  return { ...options, folder };
 }
-
-function whole(name: string, value: string | boolean, least: number): number {
-  const n = typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : -1;
-  if (n < least) throw usage(`--${name} '${value}' is not a whole number of ${least} or more.`);
-  return n;
-}
-
-const usage = (what: string): UsageError => new UsageError(`${what}\n${LIMITS_USAGE}`);

@@ -39,7 +39,7 @@ export interface Unregistered {
 }
 
 export interface Asked {
-  readonly threads?: number;
+  readonly threads: number | undefined;
   readonly dynamic: number;
 }
 

@@ -14,7 +14,7 @@ import type { ExitCode } from './errors.ts';
 import { NothingRunError } from './errors.ts';
 import { requireWritable } from './json-file.ts';
 import type { LimitsOptions } from './limits-flags.ts';
-import { LIMITS_USAGE, readLimitsFlags } from './limits-flags.ts';
+import { readLimitsFlags } from './limits-flags.ts';
 import type { FoundImages } from './limits-folder.ts';
 import { readImages } from './limits-folder.ts';
 import type { Judged, Unregistered } from './limits-judge.ts';
@@ -27,10 +27,6 @@ import { BUILD_COMMIT, PLATFORM, VERSION } from './version.ts';
 
 /** Runs the command behind `limits`; returns 1 for a launch that does not fit, a stale record or an unreadable image. */
 export async function limits(argv: readonly string[]): Promise<ExitCode> {
-  if (argv.includes('--help') || argv.includes('-h')) {
-    print([LIMITS_USAGE]);
-    return 0;
-  }
   const options = readLimitsFlags(argv);
   if (options.json !== undefined) requireWritable(options.json);
   const launches = await readLaunches();

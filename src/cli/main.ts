@@ -1,7 +1,7 @@
 /** One command: read the flags, do what they ask, and tell whatever is thrown in one place. Returns the exit code. */
 import type { ExitCode } from './errors.ts';
 import { tell } from './errors.ts';
-import { isFaults, isOffline, readFlags } from './flags.ts';
+import { readFlags } from './flags.ts';
 
 /** Runs the command behind the program's name. Nothing here ends the process, so that all output reaches its pipe. */
 export async function main(argv: readonly string[]): Promise<ExitCode> {
@@ -14,15 +14,40 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
   }
 }
 
+type Run = (argv: readonly string[]) => Promise<ExitCode>;
+
+/** Commands that are a word, the first one. Each loads what it needs. */
+const WORDS: Readonly<Record<string, Run>> = {
+  limits: async (argv) => (await import('./limits.ts')).limits(argv.slice(1)),
+  help: async ([, page]) => help(page),
+};
+
+/** Commands that are a flag, at any place. */
+const FLAGS: Readonly<Record<string, Run>> = {
+  offline: async (argv) => (await import('./offline.ts')).offline(argv),
+  faults: async (argv) => (await import('./faults.ts')).faults(argv),
+};
+
 async function command(argv: readonly string[]): Promise<ExitCode> {
-  if (argv[0] === 'limits') return (await import('./limits.ts')).limits(argv.slice(1));
-  if (isOffline(argv)) return (await import('./offline.ts')).offline(argv);
-  if (isFaults(argv)) return (await import('./faults.ts')).faults(argv);
+  const word = Object.hasOwn(WORDS, argv[0] ?? '') ? argv[0] : undefined;
+  const flag = Object.keys(FLAGS).find((name) => argv.some((given) => isFlag(given, name)));
+  const name = word ?? flag;
+  if (name !== 'help' && argv.some((given) => given === '-h' || given === '--help')) return help(name);
+  return (WORDS[word ?? ''] ?? FLAGS[flag ?? ''] ?? run)(argv);
+}
+
+const isFlag = (given: string, name: string): boolean => given === `--${name}` || given.startsWith(`--${name}=`);
+
+async function run(argv: readonly string[]): Promise<ExitCode> {
   const options = readFlags(argv);
-  if (options.help) return print((await import('./usage.ts')).USAGE.trimEnd());
   if (options.version) return print((await import('./version.ts')).versionText());
   if (options.devices) return print((await (await import('./devices.ts')).deviceLines()).join('\n'));
   return (await import('./run.ts')).run(options);
+}
+
+async function help(page: string | undefined): Promise<ExitCode> {
+  const { mainPage, pageOf } = await import('./usage.ts');
+  return print(page === undefined ? mainPage() : pageOf(page));
 }
 
 function print(text: string): ExitCode {

@@ -1,43 +1,68 @@
-/** The help text. It fits a terminal of 80 columns and 40 lines. */
+/** The text of the help, made from the tables of commands and flags. The first page fits a terminal of 80 columns and 40 lines. */
+import type { CommandPage } from './commands.ts';
+import { COMMANDS, TOPICS } from './commands.ts';
+import { UsageError } from './errors.ts';
+import type { Flag, FlagTable } from './flag.ts';
+import { GROUPS } from './flag.ts';
+import { FLAGS } from './flags.ts';
+import { suggestion } from './values.ts';
 
-export const USAGE = `tf-kernel-contract: may this GPU kernel land?
+const PROGRAM = 'tf-kernel-contract';
 
-Runs every registered kernel through the gates, and every planted control that
-must turn a gate red. Without a GPU, sources run on the host device.
+/** `--help`: the commands, and the flags of a run but for rare ones. */
+export function mainPage(): string {
+  const common = Object.fromEntries(Object.entries<Flag>(FLAGS).filter(([, { rare }]) => !rare));
+  const pages = [...COMMANDS, ...TOPICS].map(({ name }) => name).join(', ');
+  return [
+    `${PROGRAM}: may this GPU kernel land?`,
+    '',
+    'Runs every registered kernel through the gates, and every planted control that',
+    'must turn a gate red. Without a GPU, sources run on the host device.',
+    '',
+    ...COMMANDS.map(({ call, summary }) => `  ${`${PROGRAM} ${call}`.padEnd(33)} ${summary}`),
+    `  ${`${PROGRAM} help PAGE`.padEnd(33)} more of each, and examples`,
+    ...groupLines(common),
+    '',
+    `Pages: ${pages}`,
+    'Exit codes: 0 all as promised, 1 something is not, 2 a wrong command, 70 ours',
+  ].join('\n');
+}
 
-  tf-kernel-contract [flags]
-  tf-kernel-contract limits DIR    audits images that another host built
-  tf-kernel-contract --offline DIR compiles for every chip, measures, compares
-  tf-kernel-contract --faults      plants faults by rule: which gate kills each?
+/** The page of a command or a topic; throws a UsageError where there is none. */
+export function pageOf(name: string): string {
+  const command = COMMANDS.find((page) => page.name === name);
+  if (command) return commandPage(command);
+  const topic = TOPICS.find((page) => page.name === name);
+  if (topic) return [`${PROGRAM}: ${topic.summary}`, '', topic.about].join('\n');
+  const names = [...COMMANDS, ...TOPICS].map((page) => page.name);
+  throw new UsageError(`There is no page '${name}'${suggestion(name, names)}.\n  There are ${names.join(', ')}.`);
+}
 
-Select
-  --only TEXT      part of a case's address, or a pattern with *; repeatable:
-                   rms_rows   @metal:shapes   'rms_rows@*:sums:*'
-  --gate NAME      nonfinite, repeat, shapes, sums, limits; repeatable
-  --dialect NAME   cuda, hip, metal, xpu; repeatable
-  --mode NAME      plain, fused, flushed, ulps-up, ulps-down, ulps-mixed, check
-  --no-controls    leave the controls out; SUMMARY says so
+function commandPage({ call, summary, about, flags, examples }: CommandPage): string {
+  return [
+    `${PROGRAM} ${call}: ${summary}`,
+    '',
+    about,
+    ...groupLines(flags),
+    '',
+    'Examples',
+    ...examples.flatMap(([command, what]) => exampleLines(`  ${PROGRAM} ${command}`, what)),
+  ].join('\n');
+}
 
-Run
-  --device NAME    host (default); cuda, hip, metal, xpu for a GPU
-  --seed N         seed of every input (default 1)
-  --jobs N         worker threads (default: one a core)
-  --timeout S      seconds that one launch may take (default 30)
-  --schedules N    gate 2 repeats in N orders, not 5; A,B in those two
-  --strict-warps   in mode check a shuffle orders no accesses to memory
-  --lockstep       in mode check a warp's lanes take turns at local memory
+function exampleLines(command: string, what: string): string[] {
+  const line = `${command.padEnd(50)} ${what}`;
+  return line.length <= 80 ? [line] : [command, `      ${what}`];
+}
 
-Show
-  --list           the address of every case and control, then stop
-  --devices        what each dialect runs on here, then stop
-  --json FILE      write the results to FILE as well, as JSON
-  --version        version, commit, platform
-  -h, --help       this text
+function groupLines(flags: FlagTable): string[] {
+  return GROUPS.flatMap((group) => {
+    const own = Object.entries(flags).filter(([, flag]) => flag.group === group);
+    return own.length === 0 ? [] : ['', group, ...own.map(([name, flag]) => flagLine(name, flag))];
+  });
+}
 
-Environment
-  NO_COLOR FORCE_COLOR TF_CLANG TF_NVCC TF_HIPCC TF_OCLOC TF_METAL TF_RECORDS
-
-Exit codes
-  0  all as promised         1  a gate, a control or a known finding is not, or
-  2  a wrong command            nothing ran; 70 our own fault; 130, 143 a signal
-`;
+function flagLine(name: string, { short, value, help }: Flag): string {
+  const written = `${short ? `-${short}, ` : ''}--${name}${value ? ` ${value}` : ''}`;
+  return `  ${written.padEnd(16)} ${help}`;
+}

@@ -184,9 +184,9 @@ describe('a wrong command', () => {
   test.each([
     [['limits'], 'limits needs the folder of the images.'],
     [['limits', 'a', 'b'], "limits takes one folder, but got 'a' and 'b'."],
-    [['limits', 'a', '--thread', '3'], 'limits takes no --thread.'],
-    [['limits', 'a', '--threads', '0'], "--threads '0' is not a whole number of 1 or more."],
-    [['limits', 'a', '--dynamic', '1.5'], "--dynamic '1.5' is not a whole number of 0 or more."],
+    [['limits', 'a', '--thread', '3'], 'Unknown flag --thread (did you mean --threads?).'],
+    [['limits', 'a', '--threads', '0'], "--threads: '0' is not a whole number of 1 or more."],
+    [['limits', 'a', '--dynamic', '1.5'], "--dynamic: '1.5' is not a whole number of 0 or more."],
     [['limits', '/nowhere/at/all'], 'limits /nowhere/at/all: there is no such folder.'],
   ])('%j', async (args, what) => {
     const { code, stderr } = await bench.run(args);
@@ -197,7 +197,7 @@ describe('a wrong command', () => {
     const { code, stdout } = await bench.run(['limits', '--help']);
     expect([code, stdout.split('\n')[0]]).toEqual([
       0,
-      'tf-kernel-contract limits DIR [flags]: may the launches of these images run?',
+      'tf-kernel-contract limits DIR: audits images that another host built',
     ]);
   });
 });

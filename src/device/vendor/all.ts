@@ -8,9 +8,6 @@ import type { Compiler, Missing, Vendor } from './vendor.ts';
 
 export const VENDORS: Readonly<Record<Dialect, Vendor>> = { cuda: NVCC, hip: HIP, metal: METAL, xpu: OCLOC };
 
-/** The flag that names a dialect's compiler, without its dashes. */
-export const COMPILER_FLAGS = { cuda: 'nvcc', hip: 'hipcc', metal: 'metal', xpu: 'ocloc' } as const;
-
 /** The environment variable that does. */
 export const COMPILER_VARIABLES: Readonly<Record<Dialect, string>> = {
   cuda: 'TF_NVCC',

@@ -1,0 +1,111 @@
+/** The commands and the pages of the help: what each does, its flags, examples. Loaded by the help and by completions alone. */
+import { FAULTS_FLAGS } from './faults-flags.ts';
+import type { FlagTable } from './flag.ts';
+import { FLAGS } from './flags.ts';
+import { LIMITS_FLAGS } from './limits-flags.ts';
+import { OFFLINE_FLAGS } from './offline-flags.ts';
+
+export interface CommandPage {
+  /** As in `help NAME`. */
+  readonly name: string;
+  /** What stands behind the program's name: `limits DIR`. */
+  readonly call: string;
+  /** Its line among the commands: 46 columns at most. */
+  readonly summary: string;
+  /** Paragraphs of at most 80 columns. */
+  readonly about: string;
+  readonly flags: FlagTable;
+  /** What stands behind the program's name, and what it does. */
+  readonly examples: readonly (readonly [call: string, what: string])[];
+}
+
+/** A page that is no command's. */
+export interface Topic {
+  readonly name: string;
+  readonly summary: string;
+  readonly about: string;
+}
+
+export const COMMANDS: readonly CommandPage[] = [
+  {
+    name: 'run',
+    call: '[flags]',
+    summary: 'holds kernels to their contracts',
+    about: `Runs every registered kernel through the gates, and every planted control that
+must turn a gate red. Without a GPU, sources run on the host device. A case has
+one address, the same in filters, output and reports: kernel@dialect:gate:shape.
+A control's is kernel@dialect!id. A filter is a part of an address, or a whole
+one where it has a *.`,
+    flags: FLAGS,
+    examples: [
+      ['--only rms_rows', 'every case of one kernel'],
+      ["--only 'rms_rows@*:sums:*'", 'one gate of it, in every dialect'],
+      ['--gate shapes,sums --dialect hip', 'two gates of every HIP kernel'],
+      ['--list --only rms_rows', 'the addresses that this selects'],
+    ],
+  },
+  {
+    name: 'limits',
+    call: 'limits DIR',
+    summary: 'audits images that another host built',
+    about: `May the launches of these images run? Reads every image below DIR (fatbins,
+cubins, code objects, bundles, zebins, and host binaries that hold them) without
+any vendor's tool. Registered kernels are held to their launches and records; of
+the others it tells which chips could run them, and at how many threads.`,
+    flags: LIMITS_FLAGS,
+    examples: [
+      ['limits build/', 'every image below build/'],
+      ['limits build/ --threads 1024', 'at 1,024 threads a group'],
+    ],
+  },
+  {
+    name: 'offline',
+    call: '--offline DIR',
+    summary: 'compiles for every chip, measures, compares',
+    about: `Compiles every kernel for every served chip with the compilers found here, reads
+the images back, prints a RECORD line a launch, and the difference to the
+records that gate 5 audits. Needs no GPU. Sources and images stay in DIR, and
+what is there already is not compiled again.`,
+    flags: OFFLINE_FLAGS,
+    examples: [
+      ['--offline build/offline', 'what differs from the records'],
+      ['--offline build/offline --only rms_rows --write', 'records one kernel anew'],
+    ],
+  },
+  {
+    name: 'faults',
+    call: '--faults',
+    summary: 'plants faults: which gate kills each?',
+    about: `Plants every fault that the rules make, one at a time, and says which gate kills
+it. Takes minutes, and compiles, so it works from source alone. A fault that
+survives is a missing case, or one that changes nothing, with its argument.`,
+    flags: FAULTS_FLAGS,
+    examples: [['--faults --only rms_rows', 'the faults of one kernel']],
+  },
+];
+
+export const TOPICS: readonly Topic[] = [
+  {
+    name: 'environment',
+    summary: 'variables that are read',
+    about: `  NO_COLOR         no colours
+  FORCE_COLOR      colours, also where the output is no terminal
+  TF_CLANG         the clang 19 that compiles for the host device
+  TF_NVCC          CUDA's compiler, for --offline
+  TF_HIPCC         HIP's compiler, or a clang with its libraries
+  TF_OCLOC         XPU's compiler
+  TF_METAL         xcrun, which finds Metal's tools
+  TF_RECORDS       the folder of records, in place of the program's own
+  TF_KERNELS       the folder of kernels, when run from source`,
+  },
+  {
+    name: 'exit-codes',
+    summary: 'what the codes mean',
+    about: `  0    all as promised
+  1    a failed gate, a missed or broken control, a known finding that passes, a
+       launch that does not fit, or nothing run
+  2    a wrong command
+  70   a fault of this program: please report it
+  130  Ctrl-C; 143: terminated`,
+  },
+];
