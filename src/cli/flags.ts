@@ -5,6 +5,7 @@ import { MODES } from '../spec/modes.ts';
 import type { UsageError } from './errors.ts';
 import type { FlagTable, OptionsOf } from './flag.ts';
 import { readWords, usage } from './flag.ts';
+import { askedForm, REPORT_FLAGS } from './report-flags.ts';
 import { each, FlagFault, isGiven, listOf, number, one, oneOf, some, whole } from './values.ts';
 
 /** Gate 5, which needs no device. */
@@ -104,12 +105,7 @@ export const FLAGS = {
     help: 'what each dialect runs on here, then stop',
     read: isGiven,
   },
-  json: {
-    group: 'Report',
-    value: 'FILE',
-    help: 'write the results to FILE as well, as JSON',
-    read: one(some('the path of a file'), undefined),
-  },
+  ...REPORT_FLAGS,
   version: {
     group: 'Show',
     help: 'version, commit, platform',
@@ -148,8 +144,9 @@ export function readFlags(argv: readonly string[]): Options {
   if (word !== undefined) throw plain(word);
   // A report is of results, so it does not go with what runs nothing.
   const shown = (['list', 'devices'] as const).find((name) => options[name]);
-  if (options.json !== undefined && shown)
-    throw usage(`--json does not go with --${shown}, which runs nothing and has no results to write.`);
+  const form = askedForm(options);
+  if (form !== undefined && shown)
+    throw usage(`--${form} does not go with --${shown}, which runs nothing and has no results to write.`);
   return options;
 }
 

@@ -1,15 +1,15 @@
-/** The file that `--json` names: refused before anything runs where it cannot be written. */
+/** A file that a flag names, `--json` or another: refused before anything runs where it cannot be written. */
 import { accessSync, constants, lstatSync, statSync } from 'node:fs';
 import type { Stats } from 'node:fs';
 import { dirname } from 'node:path';
 import { UsageError } from './errors.ts';
 
 /** Throws a UsageError where a report cannot take the file's name. */
-export function requireWritable(file: string): void {
+export function requireWritable(file: string, flag = '--json'): void {
   const reason = whyNot(file);
   if (reason === undefined) return;
   throw new UsageError(
-    `--json ${file} cannot be written: ${reason}.\n  Name a file, new or to be replaced, in a folder that exists and is yours to write.`,
+    `${flag} ${file} cannot be written: ${reason}.\n  Name a file, new or to be replaced, in a folder that exists and is yours to write.`,
   );
 }
 

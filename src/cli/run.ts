@@ -7,15 +7,16 @@ import { requireDevice } from './devices.ts';
 import type { ExitCode } from './errors.ts';
 import type { Options } from './flags.ts';
 import { print } from './print.ts';
+import { askedForm } from './report-flags.ts';
+import type { RunEnd } from './run-report.ts';
 import type { Finished } from './run-plan.ts';
 import type { Selection } from './selection.ts';
 import { selectionOf } from './selection.ts';
-import { BUILD_COMMIT, PLATFORM, VERSION } from './version.ts';
 
 /** Runs what the options select, or lists it; returns the exit code of the verdicts. */
 export async function run(options: Options): Promise<ExitCode> {
   requireDevice(options.device);
-  if (options.json !== undefined) (await import('./json-file.ts')).requireWritable(options.json);
+  if (askedForm(options) !== undefined) (await import('./report-files.ts')).requireReportFiles(options);
   const selection = await selectionOf(options);
   if (options.list) {
     print(await selection.addresses());
@@ -29,7 +30,8 @@ export async function run(options: Options): Promise<ExitCode> {
 const NOTHING: Finished = { registrations: [], totals: { elapsedMs: 0, referenceMs: 0 }, died: 0 };
 
 /** The last lines, the JSON file, the exit code. */
-async function finish(options: Options, { settings, plan, limits }: Selection, finished: Finished): Promise<ExitCode> {
+async function finish(options: Options, selection: Selection, finished: Finished): Promise<ExitCode> {
+  const { settings, plan, limits } = selection;
   const { registrations, totals, died } = finished;
   const planned = {
     kernels: plan.registrations.filter(({ gates }) => gates.length > 0).length,
@@ -41,15 +43,8 @@ async function finish(options: Options, { settings, plan, limits }: Selection, f
   const code = died > 0 ? 70 : exitCode(tally, limits?.tally);
   const workers = Math.max(1, Math.min(settings.jobs, plan.jobs.length));
   const facts = { ...totals, workers, seed: options.seed };
-  if (options.json !== undefined) {
-    const program = { version: VERSION, commit: BUILD_COMMIT, platform: PLATFORM };
-    const asked = { gates, modes: [...settings.modes], only: options.only, withControls: settings.controls };
-    const devices = settings.devices.map((device) => ({ ...device, dialects: [...device.dialects] }));
-    const head = { ...facts, program, devices, ...asked, summary, exitCode: code };
-    const { reportOf, reportText } = await import('../report/json.ts');
-    const { writeWhole } = await import('../device/toolchain/cache.ts');
-    writeWhole(options.json, reportText(reportOf(head, registrations, await limits?.results())));
-  }
+  const end = { ...facts, gates, only: options.only, summary, exitCode: code };
+  const told = askedForm(options) !== undefined ? await report(options, end, selection, finished) : [];
   if (plan.jobs.length > 0) {
     const { closingLine } = await import('../report/lines.ts');
     print([
@@ -60,8 +55,13 @@ async function finish(options: Options, { settings, plan, limits }: Selection, f
       }),
     ]);
   }
-  print([summary]);
+  print([...told, summary]);
   return code;
+}
+
+async function report(options: Options, end: RunEnd, selection: Selection, finished: Finished): Promise<string[]> {
+  const [{ runReport }, { writeReport }] = [await import('./run-report.ts'), await import('./report-files.ts')];
+  return writeReport(await runReport(end, selection, finished), options);
 }
 
 function selectedText(selected: number, total: number): string {

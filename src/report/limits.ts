@@ -9,8 +9,10 @@ import type { Style } from './style.ts';
 
 const INDENT = '      ';
 
+type Told = Pick<Verdict, 'kernel' | 'dialect' | 'symbol' | 'chip' | 'problems' | 'status' | 'set'>;
+
 /** A launch that may not run as its image or its record is: one block, a line a limit. */
-export function verdictLines(verdict: Verdict & { readonly file?: string }, style: Style): string[] {
+export function verdictLines(verdict: Told & { readonly file?: string }, style: Style): string[] {
   const { kernel, dialect, symbol, chip, problems, status, file, set } = verdict;
   if (problems.length === 0) return [];
   const where = file !== undefined ? ` in ${file}` : set !== undefined ? ` by the records of ${set}` : '';

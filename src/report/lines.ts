@@ -50,7 +50,7 @@ export function registrationLines(registration: Registration, run: RunContext): 
 }
 
 /** A GPU's results are rerun on it; the host device is what runs where no other is there, unless the run's flags ask for it. */
-function contextOf({ device }: Registration, run: RunContext): LineContext {
+export function contextOf({ device }: Registration, run: RunContext): LineContext {
   const flags = [run.flags, device.id !== 'host' && `--device ${device.id}`].filter(Boolean).join(' ');
   return { ...run, flags, device: deviceLabel(device) };
 }
@@ -122,7 +122,7 @@ function unproven({ gates }: Registration): string[] {
 }
 
 /** Every finding of a gate; a launch that fails the same way at many cases is told once. */
-function gateLines(gate: GateResult, context: LineContext): string[] {
+export function gateLines(gate: GateResult, context: LineContext): string[] {
   const groups = Map.groupBy(gate.findings, (finding, i) => (finding.worst === undefined ? finding.what : i));
   return [...groups.values()].flatMap(([first, ...same]) => {
     if (!first) return [];
@@ -144,7 +144,7 @@ export function findingLines(gate: GateResult, finding: CaseFinding, context: Li
 }
 
 /** Gates that failed or did not run as a whole, said once for all gates of the registration that share the reason. */
-function reasonLines(
+export function reasonLines(
   registration: Registration,
   gates: readonly GateResult[],
   head: string,

@@ -58,7 +58,7 @@ function readExport(path: string, value: unknown, standing: StandingControls[], 
   }
   const problems = problemsOf(contractSchema, value);
   if (problems.length > 0) return { problems };
-  return readContract(folderOf(path), value as Contract, texts);
+  return readContract(path, value as Contract, texts);
 }
 
 const folderOf = (path: string): string => path.slice(0, path.lastIndexOf('/'));
@@ -67,13 +67,13 @@ function isStanding(value: unknown): value is StandingControls {
   return v.is(v.looseObject({ of: v.string(), controls: v.array(v.any()) }), value);
 }
 
-function readContract(folder: string, contract: Contract, texts: Texts): Found {
+function readContract(path: string, contract: Contract, texts: Texts): Found {
   const names = checkNames(contract);
   if (names.length > 0) return { problems: names };
   const dialects = DIALECTS.filter((dialect) => launchesOf(contract, dialect).length > 0);
-  const { regressions, problems } = readRegressions(folder, contract, texts);
+  const { regressions, problems } = readRegressions(folderOf(path), contract, texts);
   if (problems.length > 0) return { problems };
-  const base = { name: contract.name, folder, contract, dialects, regressions };
+  const base = { name: contract.name, folder: folderOf(path), path, contract, dialects, regressions };
   if (contract.formula.family === 'rule') {
     return {
       problems: [],

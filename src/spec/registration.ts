@@ -12,6 +12,8 @@ export interface Kernel {
   readonly name: string;
   /** Its folder below kernels/. */
   readonly folder: string;
+  /** The file of its contract below kernels/. */
+  readonly path: string;
   readonly contract: Contract;
   /** The formula; undefined for a kernel with a stated rule. */
   readonly problem?: Problem;

@@ -23,6 +23,7 @@ const LAUNCH: Launch = { symbol: 'k', threads: 256, grid: ({ rows = 0 }) => [row
 const kernel = (dialect: 'cuda' | 'metal', launch: Launch | readonly Launch[] = LAUNCH): Kernel => ({
   name: 'norm',
   folder: 'k',
+  path: 'k/k.contract.ts',
   contract: {
     dims: { rows: { least: 1 } },
     served: [{ rows: [1, 8, 100] }],

@@ -4,7 +4,7 @@ import type { Options } from '../../src/cli/flags.ts';
 import { readFlags } from '../../src/cli/flags.ts';
 import { nearest } from '../../src/spec/nearest.ts';
 
-const defaults: Omit<Options, 'jobs' | 'json' | 'schedules'> = {
+const defaults: Omit<Options, 'jobs' | 'json' | 'junit' | 'schedules'> = {
   only: [],
   gate: ['nonfinite', 'repeat', 'shapes', 'sums', 'limits'],
   dialect: ['cuda', 'hip', 'metal', 'xpu'],
@@ -17,6 +17,7 @@ const defaults: Omit<Options, 'jobs' | 'json' | 'schedules'> = {
   'no-controls': false,
   'strict-warps': false,
   lockstep: false,
+  github: false,
   version: false,
   help: false,
 };
@@ -33,6 +34,7 @@ test.each<[string, Partial<Options>]>([
   ['--jobs 3', { jobs: 3 }],
   ['--timeout 0.5', { timeout: 0.5 }],
   ['--json x.json', { json: 'x.json' }],
+  ['--junit x.xml --github', { junit: 'x.xml', github: true }],
   ['--no-controls --list --devices', { 'no-controls': true, list: true, devices: true }],
   ['--strict-warps --lockstep', { 'strict-warps': true, lockstep: true }],
   ['--schedules 3', { schedules: [0, 1, 2] }],
@@ -49,6 +51,7 @@ test.each<[string, Partial<Options>]>([
   expect(readFlags(line === '' ? [] : line.split(' '))).toEqual({
     jobs: undefined,
     json: undefined,
+    junit: undefined,
     schedules: undefined,
     ...defaults,
     ...part,

@@ -16,7 +16,7 @@ import { join } from 'node:path';
 import { UsageError } from '../../src/cli/errors.ts';
 import { requireWritable } from '../../src/cli/json-file.ts';
 import { writeWhole } from '../../src/device/toolchain/cache.ts';
-import type { Report } from '../../src/report/json.ts';
+import type { Report } from '../../src/report/schema.ts';
 import { readReport } from '../../src/report/json.ts';
 import type { Ran } from './executable.ts';
 import { ran } from './executable.ts';

@@ -48,7 +48,8 @@ const TILE: Contract = {
 
 const kernelOf = (contract: Contract): Kernel => {
   const { name, formula, inputs, outputs, scalars = {}, dims } = contract;
-  const head = { name, folder: name, contract, dialects: DIALECTS, controls: [], regressions: [] };
+  const path = `${name}/${name}.contract.ts`;
+  const head = { name, folder: name, path, contract, dialects: DIALECTS, controls: [], regressions: [] };
   if (formula.family === 'rule') return { ...head, rule: formula };
   return { ...head, problem: problemOf(formula, inputs, outputs, scalars, Object.keys(dims)) };
 };

@@ -1,10 +1,13 @@
 import { describe, expect, test } from 'bun:test';
-import type { ReportHead } from '../../src/report/json.ts';
-import { readReport, reportOf, reportText, SCHEMA_VERSION } from '../../src/report/json.ts';
+import type { ReportHead } from '../../src/report/schema.ts';
+import { readReport, registrationsOf, reportOf, reportText } from '../../src/report/json.ts';
+import { SCHEMA_VERSION } from '../../src/report/schema.ts';
 import type { Registration } from '../../src/report/registration.ts';
 
 const head: ReportHead = {
-  program: { version: '0.1.0', commit: 'abc1234', platform: 'linux-x64' },
+  program: { version: '0.1.0', commit: 'abc1234', platform: 'linux-x64', sources: 'abc' },
+  started: '2026-01-02T03:04:05.678Z',
+  files: {},
   devices: [{ id: 'host', name: 'host', dialects: ['hip'] }],
   seed: '1',
   gates: ['shapes'],
@@ -47,6 +50,12 @@ test('a report is read back as it was written', () => {
     what: 'wrong',
     worst: 'y[0]',
   });
+});
+
+test('the results come back as the run had them, endless shares too', () => {
+  const { device } = registration;
+  const report = reportOf({ ...head, devices: [{ ...device, dialects: ['hip'] }] }, [registration]);
+  expect(registrationsOf(readReport(reportText(report)))).toEqual([registration]);
 });
 
 test('what a gate would have caught, and the chains that it found, are told at their cases', () => {

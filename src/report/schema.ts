@@ -1,0 +1,152 @@
+/**
+ * The schema of a run's report, which is part of what is promised: its version goes up with any change that breaks a reader. A
+ * report holds all that its other forms need, so that they can be made of one that came from elsewhere.
+ */
+import * as v from 'valibot';
+import { FINDING_CLASSES, GATES } from '../spec/contract.ts';
+import { MODES } from '../spec/modes.ts';
+import { DIALECTS } from '../families/formula/functions.ts';
+import { limitControlRow, verdictEntries } from './limits-row.ts';
+
+export const SCHEMA_VERSION = 4;
+
+const text = v.string();
+const whole = v.pipe(v.number(), v.integer(), v.minValue(0));
+const time = v.pipe(v.number(), v.minValue(0));
+const status = v.picklist(['pass', 'fail', 'known', 'not run']);
+const controlStatus = v.picklist(['red', 'missed', 'broken', 'not run']);
+
+/** null stands for a share that JSON has no number for: an error beyond any bound. */
+const margin = v.strictObject({ share: v.nullable(v.number()), where: text, case: text });
+
+const finding = v.strictObject({
+  case: text,
+  class: v.picklist([...FINDING_CLASSES, 'weak']),
+  what: text,
+  worst: v.exactOptional(text),
+  /** The worst error as a multiple of its bound. */
+  times: v.exactOptional(v.number()),
+  why: v.exactOptional(text),
+  /** Flags that show it again, beside its address and the seed. */
+  flags: v.exactOptional(text),
+});
+
+/** The order of a sum on one route: `longest` additions on its longest chain, or why that is not known. */
+const chain = v.strictObject({
+  case: text,
+  symbol: text,
+  sum: text,
+  terms: whole,
+  declared: v.number(),
+  longest: v.exactOptional(whole),
+  longer: v.exactOptional(v.strictObject({ at: text, declared: v.number(), least: whole })),
+  why: v.exactOptional(text),
+});
+
+const limit = { bounds: v.number(), ulps: v.number() };
+/** What a gate would still have caught at a case: of each output, and of each sum in mean terms, absent where no loss shows. */
+const detected = v.strictObject({
+  case: text,
+  outputs: v.array(
+    v.strictObject({
+      output: text,
+      outputs: whole,
+      least: v.strictObject(limit),
+      median: v.strictObject(limit),
+      worst: v.strictObject({ ...limit, where: text }),
+      blind: whole,
+    }),
+  ),
+  sums: v.array(v.strictObject({ sum: text, terms: whole, lost: v.exactOptional(v.number()) })),
+});
+
+const gate = v.strictObject({
+  gate: v.picklist(GATES),
+  status,
+  cases: whole,
+  margin: v.exactOptional(margin),
+  /** The least that a gate sees: a class, a bit that differs between runs, any bit, or what leaves a range. */
+  sees: v.exactOptional(v.picklist(['class', 'repeat', 'bits', 'ranges'])),
+  detected: v.exactOptional(v.array(detected)),
+  chains: v.exactOptional(v.array(chain)),
+  findings: v.array(finding),
+  notes: v.array(text),
+  reason: v.exactOptional(text),
+  elapsedMs: time,
+});
+
+const control = v.strictObject({
+  id: text,
+  fault: text,
+  gate: v.picklist(GATES),
+  status: controlStatus,
+  reason: text,
+  elapsedMs: time,
+});
+
+/** `host`, or a GPU: `cuda:0`. */
+const device = v.strictObject({
+  id: text,
+  name: text,
+  dialects: v.array(v.picklist(DIALECTS)),
+  chip: v.exactOptional(text),
+  driver: v.exactOptional(text),
+});
+
+/** Where a reader finds a registration, from the top of the project, and the line of the kernel's name in its source. */
+const files = v.strictObject({ contract: text, source: text, line: v.exactOptional(whole) });
+
+const registration = v.strictObject({
+  kernel: text,
+  dialect: v.picklist(DIALECTS),
+  /** The id of one of the report's devices. */
+  device: text,
+  status: v.exactOptional(status),
+  gates: v.array(gate),
+  controls: v.array(control),
+});
+
+const limits = v.strictObject({
+  /** A row for every launch, chip and set of records. `shapes`: those that it was judged at, which stand for all. */
+  verdicts: v.array(v.strictObject({ ...verdictEntries, shapes: v.array(text) })),
+  controls: v.array(limitControlRow),
+  /** What is wrong with the records themselves. */
+  problems: v.array(text),
+});
+
+export const reportSchema = v.strictObject({
+  schema: v.literal(SCHEMA_VERSION),
+  /** `sources`: one hash of all contracts and kernel sources. */
+  program: v.strictObject({ version: text, commit: text, platform: text, sources: text }),
+  /** When the run began, in UTC. */
+  started: v.pipe(text, v.isoTimestamp()),
+  /** What the results were measured on. */
+  devices: v.array(device),
+  seed: text,
+  /** Of gates 1 to 4. */
+  gates: v.array(v.picklist(GATES)),
+  /** The modes that were asked for. */
+  modes: v.exactOptional(v.array(v.picklist(MODES))),
+  only: v.array(text),
+  withControls: v.boolean(),
+  /** By `kernel@dialect`. */
+  files: v.record(text, files),
+  /** Flags that a rerun needs as well. */
+  flags: v.exactOptional(text),
+  workers: whole,
+  elapsedMs: time,
+  referenceMs: time,
+  registrations: v.array(registration),
+  /** Gate 5; absent where it was not asked for. */
+  limits: v.exactOptional(limits),
+  summary: text,
+  exitCode: whole,
+});
+
+export type Report = v.InferOutput<typeof reportSchema>;
+
+/** Everything of a report but its results. */
+export type ReportHead = Omit<Report, 'schema' | 'registrations' | 'limits'>;
+
+export type GateRow = Report['registrations'][number]['gates'][number];
+export type Files = Report['files'][string];

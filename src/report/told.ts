@@ -1,0 +1,159 @@
+/** A report test by test, as other programs list results: a suite for each registration, a test for each gate and each control. */
+import type { Dialect } from '../families/formula/functions.ts';
+import type { CaseFinding, ControlResult, GateResult } from '../gates/result.ts';
+import { controlAddress } from '../spec/address.ts';
+import { registrationName } from '../spec/registration.ts';
+import { registrationsOf } from './json.ts';
+import { verdictLines } from './limits.ts';
+import type { LineContext } from './lines.ts';
+import { contextOf, controlLines, gateLines, reasonLines } from './lines.ts';
+import type { Registration } from './registration.ts';
+import type { Report } from './schema.ts';
+import { PLAIN } from './style.ts';
+import { counted } from './words.ts';
+
+/** pass: as promised. fail: the kernel is not. broken: what should prove it is not. skip: did not run, or is known. */
+export type Outcome = 'pass' | 'fail' | 'broken' | 'skip';
+
+export interface Test {
+  /** Unique within its suite. */
+  readonly name: string;
+  readonly address: string;
+  readonly outcome: Outcome;
+  /** What kind of failure or reason: a class of finding, `missed`, `known`. */
+  readonly kind: string;
+  /** One line: what is wrong, or why it did not run. */
+  readonly title: string;
+  /** All lines of it. */
+  readonly text: string;
+  readonly elapsedMs: number;
+}
+
+export interface Suite {
+  readonly name: string;
+  readonly kernel: string;
+  readonly dialect?: Dialect;
+  readonly tests: readonly Test[];
+}
+
+/** Registrations in their order, then gate 5: its launches by registration, and its own controls. */
+export function suitesOf(report: Report): Suite[] {
+  const context = { seed: report.seed, ...(report.flags !== undefined && { flags: report.flags }), style: PLAIN };
+  return [
+    ...registrationsOf(report).map((registration) => registrationSuite(registration, contextOf(registration, context))),
+    ...limitSuites(report),
+  ];
+}
+
+function registrationSuite(registration: Registration, context: LineContext): Suite {
+  const { kernel, dialect, device, gates, controls } = registration;
+  return {
+    name: `${registrationName(kernel, dialect)}/${device.id}`,
+    kernel,
+    dialect,
+    tests: [
+      ...gates.map((gate) => gateTest(registration, gate, context)),
+      ...controls.map((control) => controlTest(control, context)),
+    ],
+  };
+}
+
+const firstLine = (text: string): string => text.split('\n')[0] ?? '';
+
+function gateTest(registration: Registration, gate: GateResult, context: LineContext): Test {
+  const { status, findings, elapsedMs } = gate;
+  const address = `${registrationName(gate.kernel, gate.dialect)}:${gate.gate}`;
+  const test = { name: gate.gate, address, elapsedMs };
+  const [first] = findings;
+  const reason = gate.reason ?? gate.notes[0] ?? 'no reason given';
+  if (status === 'pass') return { ...test, outcome: 'pass', kind: status, title: '', text: '' };
+  if (status !== 'fail') return { ...test, outcome: 'skip', kind: status, title: firstLine(reason), text: reason };
+  const lines = [...gateLines(gate, context), ...reasonLines(registration, [gate], 'FAIL', context)];
+  return {
+    ...test,
+    outcome: 'fail',
+    kind: first?.class ?? 'fail',
+    title: firstLine(first ? findingsTitle(first, findings) : reason),
+    text: lines.join('\n'),
+  };
+}
+
+function findingsTitle({ what, label }: CaseFinding, findings: readonly CaseFinding[]): string {
+  const others = new Set(findings.map((finding) => finding.label)).size - 1;
+  return `${what} at ${label}${others > 0 ? `, and at ${counted(others, 'other case')}` : ''}`;
+}
+
+const CONTROL_OUTCOMES = { red: 'pass', missed: 'fail', broken: 'broken', 'not run': 'skip' } as const;
+
+function controlTest(control: ControlResult, context: LineContext): Test {
+  const { kernel, dialect, id, fault, gate, status, reason, elapsedMs } = control;
+  const outcome = CONTROL_OUTCOMES[status];
+  return {
+    name: `control ${id}: ${fault}`,
+    address: controlAddress(kernel, dialect, id),
+    outcome,
+    kind: status,
+    title: outcome === 'pass' ? '' : firstLine(`${status}: ${gate} must find '${fault}'; ${reason}`),
+    text: outcome === 'pass' ? '' : controlLines(control, context).join('\n'),
+    elapsedMs,
+  };
+}
+
+function limitSuites({ limits }: Report): Suite[] {
+  if (!limits) return [];
+  const launches = Map.groupBy(limits.verdicts, ({ kernel, dialect }) => registrationName(kernel, dialect));
+  const suites = [...launches].map(([name, [first, ...rest]]): Suite[] => {
+    if (!first) return [];
+    const { kernel, dialect } = first;
+    return [{ name: `${name}/records`, kernel, dialect, tests: [first, ...rest].map(launchTest) }];
+  });
+  const tests = [...limits.controls.map(limitControlTest), ...limits.problems.map(recordTest)];
+  return [...suites.flat(), ...(tests.length > 0 ? [{ name: 'limits/records', kernel: 'limits', tests }] : [])];
+}
+
+type Launch = NonNullable<Report['limits']>['verdicts'][number];
+
+const LAUNCH_OUTCOMES = {
+  fits: 'pass',
+  tight: 'pass',
+  'does not fit': 'fail',
+  stale: 'fail',
+  pending: 'skip',
+} as const;
+
+function launchTest(verdict: Launch): Test {
+  const { kernel, dialect, symbol, defines, chip, status, problems, set } = verdict;
+  const outcome = LAUNCH_OUTCOMES[status];
+  const what = problems.map(({ limit, what: sum, at }) => `${limit}${at === undefined ? '' : ` at ${at}`}: ${sum}`);
+  const pending = `no record of ${chip} by ${set ?? 'any compiler'}: this launch was not judged`;
+  const title = outcome === 'skip' ? pending : outcome === 'pass' ? '' : (what[0] ?? status);
+  return {
+    name: ['limits', chip, symbol, defines, set].filter(Boolean).join(' '),
+    address: `${registrationName(kernel, dialect)}:limits:${chip}`,
+    outcome,
+    kind: status,
+    title: firstLine(title),
+    text: outcome === 'fail' ? verdictLines(verdict, PLAIN).join('\n') : title,
+    elapsedMs: 0,
+  };
+}
+
+function limitControlTest({ id, fault, status, reason }: NonNullable<Report['limits']>['controls'][number]): Test {
+  const outcome = CONTROL_OUTCOMES[status];
+  const text = outcome === 'pass' ? '' : `${status}: ${reason}`;
+  const address = `limits!${id}`;
+  return {
+    name: `control ${id}: ${fault}`,
+    address,
+    outcome,
+    kind: status,
+    title: firstLine(text),
+    text,
+    elapsedMs: 0,
+  };
+}
+
+function recordTest(problem: string, i: number): Test {
+  const test = { name: `record ${i + 1}`, address: 'limits', kind: 'record', elapsedMs: 0 };
+  return { ...test, outcome: 'fail', title: firstLine(problem), text: problem };
+}
