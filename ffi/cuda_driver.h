@@ -5,7 +5,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#if !defined(TF_VENDOR_HEADER)
 typedef int CUresult;
+typedef int CUjit_option;
+typedef int CUdevice_attribute;
+typedef int CUfunction_attribute;
 typedef int CUdevice;
 typedef unsigned long long CUdeviceptr;
 typedef struct CUctx_st* CUcontext;
@@ -30,6 +34,7 @@ typedef struct CUlaunchConfig {
   CUlaunchAttribute* attributes;
   unsigned attribute_count;
 } CUlaunchConfig;
+#endif
 
 enum {
   NOT_READY = 600,
@@ -60,7 +65,7 @@ enum { // CUfunction_attribute
   X("9.0", cuDeviceGetCount, int*)                                                                                   \
   X("9.0", cuDeviceGet, CUdevice*, int ordinal)                                                                      \
   X("9.0", cuDeviceGetName, char*, int bytes, CUdevice)                                                              \
-  X("9.0", cuDeviceGetAttribute, int*, int attribute, CUdevice)                                                      \
+  X("9.0", cuDeviceGetAttribute, int*, CUdevice_attribute, CUdevice)                                                      \
   X("9.0", cuDeviceTotalMem_v2, size_t*, CUdevice)                                                                   \
   X("9.0", cuCtxCreate_v2, CUcontext*, unsigned flags, CUdevice)                                                     \
   X("9.0", cuCtxDestroy_v2, CUcontext)                                                                               \
@@ -71,11 +76,11 @@ enum { // CUfunction_attribute
   X("9.0", cuMemcpyDtoH_v2, void*, CUdeviceptr, size_t)                                                              \
   X("9.0", cuMemsetD8_v2, CUdeviceptr, unsigned char, size_t)                                                        \
   X("9.0", cuMemsetD32_v2, CUdeviceptr, unsigned, size_t words)                                                      \
-  X("9.0", cuModuleLoadDataEx, CUmodule*, const void*, unsigned count, int* options, void** values)                  \
+  X("9.0", cuModuleLoadDataEx, CUmodule*, const void*, unsigned count, CUjit_option* options, void** values)                  \
   X("9.0", cuModuleUnload, CUmodule)                                                                                 \
   X("9.0", cuModuleGetFunction, CUfunction*, CUmodule, const char*)                                                  \
-  X("9.0", cuFuncGetAttribute, int*, int attribute, CUfunction)                                                      \
-  X("9.0", cuFuncSetAttribute, CUfunction, int attribute, int value)                                                 \
+  X("9.0", cuFuncGetAttribute, int*, CUfunction_attribute, CUfunction)                                                      \
+  X("9.0", cuFuncSetAttribute, CUfunction, CUfunction_attribute, int value)                                                 \
   X("9.0", cuLaunchKernel, CUfunction, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, \
     unsigned shared_bytes, CUstream, void** arguments, void** extra)                                                 \
   X("9.0", cuLaunchCooperativeKernel, CUfunction, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,   \

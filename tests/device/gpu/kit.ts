@@ -1,0 +1,95 @@
+/** A shim over an emulated driver, whose report each test reads. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DeviceError, type DeviceKernel, type DeviceLaunch, type LaunchArgument } from '../../../src/device/device.ts';
+import { openShim, type Shim } from '../../../src/device/shim.ts';
+import { shimImage } from '../../../src/device/store.ts';
+import { type Age, buildDriver, type Emulated } from '../../drivers/build.ts';
+import { setVariable } from './environment.ts';
+
+export const VARIABLE = { cuda: 'TF_CUDA_DRIVER', hip: 'TF_HIP_DRIVER' } as const;
+export const LIMIT_MS = 20_000;
+
+const folder = mkdtempSync(join(tmpdir(), 'tf-emulated-'));
+const report = join(folder, 'report');
+process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+
+/** A shim and the driver it opens. */
+export interface Rig {
+  readonly shim: Shim;
+  readonly dialect: Emulated;
+  readonly driver: string;
+}
+
+export async function newRig(dialect: Emulated, age: Age = 'new'): Promise<Rig> {
+  const [bytes, driver] = await Promise.all([shimImage(dialect), buildDriver(dialect, age)]);
+  return { shim: openShim({ bytes }), dialect, driver };
+}
+
+let runs = 0;
+
+/** What a driver is told before a device is opened; its counts begin again. */
+export interface Plan {
+  readonly emulate?: string;
+  readonly chip?: string;
+  readonly devices?: number;
+}
+
+/** Sets the environment of the next device, and empties the report. */
+export function prepare({ dialect, driver }: Rig, { emulate = '', chip, devices }: Plan = {}): void {
+  setVariable(VARIABLE[dialect], driver);
+  setVariable('TF_EMULATE', `run-${runs++},${emulate}`);
+  setVariable('TF_EMULATE_CHIP', chip);
+  setVariable('TF_EMULATE_DEVICES', devices === undefined ? undefined : String(devices));
+  setVariable('TF_EMULATE_REPORT', report);
+  writeFileSync(report, '');
+}
+
+/** The texts of the report's lines that begin with a word. */
+export function reported(word: 'violation' | 'leak' | 'open' | 'close' | 'fault' | 'flip' | 'refused'): string[] {
+  const lines = readFileSync(report, 'utf8').split('\n');
+  return lines.flatMap((line) => (line.includes(` ${word}: `) ? [line.slice(line.indexOf(': ') + 2)] : []));
+}
+
+/** An opened device, closed after `use`. */
+export function withDevice<T>(rig: Rig, plan: Plan, use: (device: number) => T): T {
+  prepare(rig, plan);
+  const device = rig.shim.open(0);
+  try {
+    return use(device);
+  } finally {
+    rig.shim.close(device);
+  }
+}
+
+/** The error of a call that is expected to fail. */
+export function refusalOf(call: () => unknown): DeviceError {
+  try {
+    call();
+  } catch (error) {
+    if (error instanceof DeviceError) return error;
+    throw error;
+  }
+  throw new Error('the call did not fail');
+}
+
+/** A launch of one group of 32 threads, unless said otherwise. */
+export function launchOf(
+  kernel: number,
+  args: readonly LaunchArgument[],
+  rest: Partial<DeviceLaunch> = {},
+): DeviceLaunch {
+  const own: DeviceKernel = { handle: kernel, symbol: '', maxThreads: 0, staticLocalBytes: 0 };
+  return {
+    kernel: own,
+    arguments: args,
+    grid: [1, 1, 1],
+    group: [32, 1, 1],
+    dynamicLocalBytes: 0,
+    cluster: 0,
+    schedule: 0,
+    localPoison: 0,
+    ...rest,
+  };
+}
