@@ -47,6 +47,7 @@ export default [
       fault: 'the group sums by atomic adds into local memory',
       reddens: 'repeat',
       finding: 'different',
+      needs: 'schedules',
       edit: {
         cuda: edit(
           `  put_partial(partials, warp_sum(sum));

@@ -105,6 +105,7 @@ export default kernel({
       fault: 'the products do not wait for their tile',
       reddens: 'shapes',
       finding: 'value',
+      needs: 'schedules',
       edit: {
         metal: edit('threadgroup_barrier(mem_flags::mem_threadgroup); // the tile is staged', ''),
         xpu: edit('barrier(CLK_LOCAL_MEM_FENCE); // the tile is staged', ''),
@@ -114,6 +115,7 @@ export default kernel({
       fault: 'a tile is refilled while it is still read',
       reddens: 'repeat',
       finding: 'different',
+      needs: 'schedules',
       edit: {
         cuda: edit(
           `    __syncthreads();  // the tiles are free again

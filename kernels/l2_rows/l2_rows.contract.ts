@@ -64,6 +64,7 @@ export default kernel({
       fault: 'the barrier is missing',
       reddens: 'shapes',
       finding: 'value',
+      needs: 'schedules',
       edit: {
         cuda: edit(
           `  __syncthreads();

@@ -35,6 +35,7 @@ export default kernel({
       fault: 'the barrier before the partials are read is missing',
       reddens: 'shapes',
       finding: 'value',
+      needs: 'schedules',
       edit: {
         cuda: edit(
           `  __syncthreads();

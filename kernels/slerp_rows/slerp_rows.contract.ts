@@ -96,6 +96,7 @@ export default kernel({
       fault: "z's length is not waited for",
       reddens: 'shapes',
       finding: 'value',
+      needs: 'schedules',
       edit: {
         cuda: edit(
           `  __syncthreads();  // z's length is whole

@@ -108,6 +108,7 @@ const controls = [
     fault: 'the maximum is not waited for',
     reddens: 'shapes',
     finding: 'value',
+    needs: 'schedules',
     edit: {
       cuda: edit(
         `  __syncthreads();  // the max is whole
@@ -136,6 +137,7 @@ const controls = [
     fault: 'the barrier of the sum is missing',
     reddens: 'shapes',
     finding: 'value',
+    needs: 'schedules',
     edit: {
       metal: edit("threadgroup_barrier(mem_flags::mem_threadgroup); // the held row's sum", ''),
       xpu: edit("barrier(CLK_LOCAL_MEM_FENCE); // the held row's sum", ''),
@@ -145,6 +147,7 @@ const controls = [
     fault: 'the barrier of the sum is missing in long rows',
     reddens: 'shapes',
     finding: 'value',
+    needs: 'schedules',
     edit: {
       metal: edit("threadgroup_barrier(mem_flags::mem_threadgroup); // the looped row's sum", ''),
       xpu: edit("barrier(CLK_LOCAL_MEM_FENCE); // the looped row's sum", ''),

@@ -1,4 +1,6 @@
 /** The flags of a run, which other commands take some of. A new flag is a row here; `commands.ts` has the commands and their pages. */
+import type { DeviceId } from '../device/run-device.ts';
+import type { Dialect } from '../families/formula/functions.ts';
 import { DIALECTS } from '../families/formula/functions.ts';
 import { GATES } from '../spec/contract.ts';
 import { MODES } from '../spec/modes.ts';
@@ -13,7 +15,7 @@ export const LIMITS = 'limits';
 
 /** The gates that `--gate` names. */
 const ALL_GATES = [...GATES, LIMITS] as const;
-const DEVICES = ['host', 'cuda', 'hip', 'metal', 'xpu'] as const;
+const DEVICES = ['host', ...DIALECTS] as const;
 
 export const FLAGS = {
   only: {
@@ -56,8 +58,20 @@ export const FLAGS = {
     group: 'Run',
     value: 'NAME',
     words: DEVICES,
-    help: 'host (default); cuda, hip, metal, xpu for a GPU',
-    read: one(oneOf(DEVICES, 'device'), 'host'),
+    help: 'host, or GPUs: cuda, or cuda:1; else what is there',
+    read: one(deviceName, undefined),
+  },
+  images: {
+    group: 'Run',
+    value: 'DIR',
+    help: 'GPU images that --offline DIR compiled',
+    read: one(some('the folder that --offline wrote'), undefined),
+  },
+  resume: {
+    group: 'Run',
+    value: 'FILE',
+    help: 'go on from FILE, which is written as jobs end',
+    read: one(some('the path of a file'), undefined),
   },
   seed: {
     group: 'Run',
@@ -128,6 +142,15 @@ function schedules(value: string): readonly number[] {
   const read = numbers.length > 1 ? numbers : Array.from({ length: Math.min(count, 1e6) }, (_, schedule) => schedule);
   if (/^\d{1,9}(,\d{1,9})*$/.test(value) && read.length > 1) return read;
   throw new FlagFault(`'${value}' is not a number of schedules, 2 or more, nor a list such as 0,37`);
+}
+
+/** `cuda`: every such GPU. `cuda:1`: one of them. */
+function deviceName(value: string): DeviceId | Dialect {
+  const [, kind = value, index] = /^([a-z]+):(\d{1,2})$/.exec(value) ?? [];
+  const known = oneOf(DEVICES, 'device')(kind);
+  if (index === undefined) return known;
+  if (known === 'host') throw new FlagFault("'host' is one device and has no number");
+  return `${known}:${Number(index)}`;
 }
 
 function seed(value: string): string {

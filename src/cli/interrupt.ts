@@ -23,11 +23,13 @@ export async function interruptibly<T>(told: (signal: string) => string, work: (
   }
 }
 
-/** `Interrupted by SIGINT with 3 of 68 jobs done: …`. */
-export function interruptedText(signal: string, done: number, total: number): string {
+/** `Interrupted by SIGINT with 3 of 68 jobs done: …`. `journal`: the file that goes on from there. */
+export function interruptedText(signal: string, done: number, total: number, journal?: string): string {
   return [
     `Interrupted by ${signal} with ${done} of ${total} jobs done, so there is no SUMMARY and no verdict holds for the run.`,
-    '  Run the same command again, or less of it with --only.',
+    journal === undefined
+      ? '  Run the same command again, or less of it with --only.'
+      : `  Run the same command again: it goes on from ${journal}.`,
   ].join('\n');
 }
 

@@ -1,10 +1,11 @@
 /** What a command selects, settled before anything is compiled: registrations, their gates and controls, and the jobs that run them. */
 import type { RunDevice } from '../device/run-device.ts';
+import { kindOf } from '../device/run-device.ts';
 import type { Dialect } from '../families/formula/functions.ts';
 import { addressText, controlAddress, matcher } from '../spec/address.ts';
 import type { GateName } from '../spec/contract.ts';
 import type { Kernel, PlantedControl } from '../spec/registration.ts';
-import { runsIn } from '../spec/registration.ts';
+import { quarantineOn, runsIn } from '../spec/registration.ts';
 import { nothingToProve } from '../gates/applies.ts';
 import { gateCases } from '../gates/job.ts';
 import { modesOn } from '../gates/mode.ts';
@@ -15,6 +16,8 @@ export interface PlannedRegistration {
   readonly kernel: Kernel;
   readonly dialect: Dialect;
   readonly device: RunDevice;
+  /** Why it is never launched on this device's chip. */
+  readonly quarantine?: string;
   /** Gates of which at least one case is selected. */
   readonly gates: readonly GateName[];
   readonly controls: readonly PlantedControl[];
@@ -37,7 +40,8 @@ export function planOf(kernels: readonly Kernel[], options: RunOptions): Plan {
   return { registrations, jobs, total: all.length };
 }
 
-const needs = ({ kernel, device, gates, controls }: PlannedRegistration, job: Job): boolean =>
+const needs = ({ kernel, device, quarantine, gates, controls }: PlannedRegistration, job: Job): boolean =>
+  quarantine === undefined &&
   kernel.name === job.kernel &&
   device.id === job.device &&
   (gates.includes(job.gate) || controls.some(({ reddens }) => reddens === job.gate));
@@ -54,7 +58,7 @@ function planKernel(kernel: Kernel, options: RunOptions): PlannedRegistration[] 
 /** A kernel in a dialect, on one device that serves it. */
 function planOn(kernel: Kernel, dialect: Dialect, device: RunDevice, options: RunOptions): PlannedRegistration {
   const selects = matcher(options.only);
-  const modes = modesOn(device, options.modes);
+  const modes = modesOn(kindOf(device.id), options.modes);
   const labels = new Map(
     options.gates.map((gate) => [gate, gateCases(kernel, gate, options.seed, modes).map(({ label }) => label)]),
   );
@@ -65,10 +69,12 @@ function planOn(kernel: Kernel, dialect: Dialect, device: RunDevice, options: Ru
   // A gate that applies but has no case is run all the same, so that its absence is reported.
   const isEmpty = (gate: GateName): boolean =>
     labels.get(gate)?.length === 0 && nothingToProve(kernel.contract, gate) === undefined;
+  const quarantine = quarantineOn(kernel.contract, device.chip);
   return {
     kernel,
     dialect,
     device,
+    ...(quarantine !== undefined && { quarantine }),
     gates: options.gates.filter((gate) => casesOf(gate).length > 0 || (isEmpty(gate) && whole(gate))),
     controls: options.controls ? controlsOf(kernel, dialect, options, selects, whole) : [],
     cases: options.gates.flatMap(casesOf),

@@ -1,13 +1,26 @@
-/** The gates that run kernels: what is selected of them goes to the workers, and is told in the order of the plan. */
+/** The gates that run kernels: what is selected of them goes to the lanes of its devices, and is told in the order of the plan. */
+import type { ImageSource } from '../device/image-source.ts';
+import type { DeviceId } from '../device/run-device.ts';
 import { runtimeImage } from '../device/store.ts';
-import type { JobDone, Progress, RunTotals } from '../gates/run.ts';
+import type { JobDone } from '../gates/lanes/lane.ts';
+import { ProcessLane } from '../gates/lanes/process.ts';
+import { ThreadLane } from '../gates/lanes/thread.ts';
+import type { Lanes, Progress, RunOptions, RunTotals } from '../gates/run.ts';
 import { runJobs } from '../gates/run.ts';
+import { readListing } from '../spec/listing.ts';
 import { registrationLines } from '../report/lines.ts';
+import { counted } from '../report/words.ts';
+import { count } from '../numerics/digits.ts';
 import type { Registration } from '../report/registration.ts';
 import { styleFor } from './colour.ts';
+import { gpuText } from './devices.ts';
+import type { Options } from './flags.ts';
+import { imageSourceOf, imageSourceText } from './image-sources.ts';
 import { interruptedText, interruptibly } from './interrupt.ts';
 import { print } from './print.ts';
 import { progressOn } from './progress.ts';
+import { sourcesHash } from './sources.ts';
+import type { Journal } from './resume.ts';
 import type { Selection } from './selection.ts';
 import { sequenceOf } from './sequence.ts';
 import { COMMAND } from './version.ts';
@@ -19,32 +32,81 @@ export interface Finished {
   readonly died: number;
 }
 
+type RunFlags = Pick<Options, 'device' | 'images' | 'resume'>;
+
 /** Runs the jobs of a selection, and prints each registration as it completes. */
-export async function runPlan({ kernels, settings, plan }: Selection): Promise<Finished> {
-  const { seed, check } = settings;
-  const flags = [check?.strictWarps && '--strict-warps', check?.lockstep && '--lockstep'].filter(Boolean).join(' ');
+export async function runPlan(selection: Selection, flags: RunFlags): Promise<Finished> {
+  const { kernels, settings, plan } = selection;
   const style = await styleFor(process.stdout, process.env);
-  const context = { seed, command: COMMAND, flags, style };
+  const context = { seed: settings.seed, command: COMMAND, flags: rerunFlags(settings, flags), style };
   const progress = progressOn(process.stderr);
   const sequence = sequenceOf(plan);
   const registrations: Registration[] = [];
-  const count = { done: 0, died: 0 };
-  const onDone = (done: JobDone, at: Progress): void => {
-    count.done = at.done;
-    if (done.error !== undefined) count.died++;
-    const ready = sequence.take(done);
-    progress.clear();
+  const jobs = { done: 0, died: 0 };
+  const tell = (ready: readonly Registration[]): void => {
     for (const registration of ready) print(registrationLines(registration, context));
     registrations.push(...ready);
+  };
+  const take = (done: JobDone): void => {
+    jobs.done++;
+    if (done.error !== undefined) jobs.died++;
+    progress.clear();
+    tell(sequence.take(done));
+  };
+  const journal = await journalOf(selection, flags);
+  const before = new Set(journal?.finished.map(({ job }) => JSON.stringify(job)));
+  const left = plan.jobs.filter((job) => !before.has(JSON.stringify(job)));
+  const onDone = (done: JobDone, at: Progress): void => {
+    journal?.add(done);
+    take(done);
     if (at.done < at.total) progress.show(at.done, at.total, `${at.job.kernel} ${at.job.gate}`);
   };
   const told = (signal: string): string => {
     progress.clear();
-    return interruptedText(signal, count.done, plan.jobs.length);
+    return interruptedText(signal, jobs.done, plan.jobs.length, flags.resume);
   };
-  const totals = await interruptibly(told, async () => {
-    await runtimeImage(); // once here, so that workers find it made, and its absence is told once
-    return runJobs(kernels, plan.jobs, settings, onDone);
-  });
-  return { registrations, totals, died: count.died };
+  print(deviceNotes(settings, flags));
+  tell(sequence.ready());
+  if (journal?.finished.length) print([`${counted(journal.finished.length, 'job')} of ${count(plan.jobs.length)} from ${flags.resume}`]);
+  journal?.finished.forEach(take);
+  const totals = await interruptibly(told, async () => runJobs(kernels, left, await lanesFor(settings, flags), onDone));
+  journal?.close();
+  return { registrations, totals, died: jobs.died };
+}
+
+/** Flags of a run that a verdict depends on, beside its address, its seed and its GPU. */
+function rerunFlags({ check }: RunOptions, { device, images }: RunFlags): string {
+  const flags = [
+    check?.strictWarps && '--strict-warps',
+    check?.lockstep && '--lockstep',
+    device === 'host' && '--device host',
+    images !== undefined && `--images ${images}`,
+  ];
+  return flags.filter(Boolean).join(' ');
+}
+
+async function journalOf({ settings }: Selection, flags: RunFlags): Promise<Journal | undefined> {
+  if (flags.resume === undefined) return undefined;
+  const [{ openJournal }, { askedOf }] = [await import('./resume.ts'), await import('../report/journal.ts')];
+  const images = settings.devices.map((device) => imageSourceText(imageSourceOf(device, flags.images))).join('; ');
+  return openJournal(flags.resume, askedOf(settings, sourcesHash(await readListing()), images));
+}
+
+/** Each GPU with where its images come from. */
+const deviceNotes = ({ devices }: RunOptions, { images }: RunFlags): string[] =>
+  devices
+    .filter(({ id }) => id !== 'host')
+    .map((device) => `${gpuText(device)}  images ${imageSourceText(imageSourceOf(device, images))}`);
+
+/** Threads for the host device, and a process for each GPU: launches of several processes would wait for each other. */
+async function lanesFor(options: RunOptions, { images }: RunFlags): Promise<(device: DeviceId) => Lanes> {
+  if (options.devices.some(({ id }) => id === 'host')) await runtimeImage(); // made once here, and its absence told once
+  return (id) => {
+    const device = options.devices.find((one) => one.id === id);
+    if (!device) throw new Error(`no device ${id}`);
+    const source: ImageSource = imageSourceOf(device, images);
+    const setup = { device, options, images: source };
+    if (id === 'host') return { count: options.jobs, open: () => new ThreadLane(setup) };
+    return { count: 1, open: () => new ProcessLane(setup) };
+  };
 }

@@ -1,5 +1,5 @@
 /** A finished run as a report. */
-import { reportOf } from '../report/json.ts';
+import { deviceJson, reportOf } from '../report/json.ts';
 import type { Report, ReportHead } from '../report/schema.ts';
 import { readListing } from '../spec/listing.ts';
 import type { Finished } from './run-plan.ts';
@@ -27,7 +27,7 @@ export async function runReport(
     ...end,
     program: { version: VERSION, commit: BUILD_COMMIT, platform: PLATFORM, sources: sourcesHash(listing) },
     started: new Date(Date.now() - end.elapsedMs).toISOString(),
-    devices: settings.devices.map((device) => ({ ...device, dialects: [...device.dialects] })),
+    devices: settings.devices.map(deviceJson),
     modes: [...settings.modes],
     withControls: settings.controls,
     files: filesOf(all, listing),

@@ -3,7 +3,6 @@ import { deviceLabel } from '../device/run-device.ts';
 import { exitCode, summaryLine, tallyOf } from '../report/tally.ts';
 import { counted } from '../report/words.ts';
 import { styleFor } from './colour.ts';
-import { requireDevice } from './devices.ts';
 import type { ExitCode } from './errors.ts';
 import type { Options } from './flags.ts';
 import { print } from './print.ts';
@@ -15,19 +14,21 @@ import { selectionOf } from './selection.ts';
 
 /** Runs what the options select, or lists it; returns the exit code of the verdicts. */
 export async function run(options: Options): Promise<ExitCode> {
-  requireDevice(options.device);
   if (askedForm(options) !== undefined) (await import('./report-files.ts')).requireReportFiles(options);
   const selection = await selectionOf(options);
   if (options.list) {
     print(await selection.addresses());
     return 0;
   }
-  const finished = selection.plan.jobs.length > 0 ? await (await import('./run-plan.ts')).runPlan(selection) : NOTHING;
+  const finished =
+    selection.plan.registrations.length > 0
+      ? await (await import('./run-plan.ts')).runPlan(selection, options)
+      : NOTHING;
   if (selection.limits?.tells) print(selection.limits.lines(await styleFor(process.stdout, process.env)));
   return finish(options, selection, finished);
 }
 
-const NOTHING: Finished = { registrations: [], totals: { elapsedMs: 0, referenceMs: 0 }, died: 0 };
+const NOTHING: Finished = { registrations: [], totals: { elapsedMs: 0, referenceMs: 0, lanes: 0 }, died: 0 };
 
 /** The last lines, the JSON file, the exit code. */
 async function finish(options: Options, selection: Selection, finished: Finished): Promise<ExitCode> {
@@ -41,8 +42,8 @@ async function finish(options: Options, selection: Selection, finished: Finished
   const gates = settings.gates.filter((gate) => plan.registrations.some((planned) => planned.gates.includes(gate)));
   const summary = summaryLine(tally, gates, settings.controls, limits?.tally, settings.modes);
   const code = died > 0 ? 70 : exitCode(tally, limits?.tally);
-  const workers = Math.max(1, Math.min(settings.jobs, plan.jobs.length));
-  const facts = { ...totals, workers, seed: options.seed };
+  const { lanes: workers, ...times } = totals;
+  const facts = { ...times, workers, seed: options.seed };
   const end = { ...facts, gates, only: options.only, summary, exitCode: code };
   const told = askedForm(options) !== undefined ? await report(options, end, selection, finished) : [];
   if (plan.jobs.length > 0) {

@@ -1,4 +1,5 @@
 /** What the options select, of every gate; where that is nothing, why. */
+import type { RunDevice } from '../device/run-device.ts';
 import { hostFor } from '../device/run-device.ts';
 import type { RunOptions } from '../gates/run.ts';
 import { GATES } from '../spec/contract.ts';
@@ -28,15 +29,18 @@ export interface Selection {
 
 /** Settles what a run takes; throws a NothingRunError where that is nothing. */
 export async function selectionOf(options: Options): Promise<Selection> {
-  const selection = await select(options);
+  const runs = options.gate.some((gate) => gate !== LIMITS);
+  const devices =
+    runs && !options.list ? await (await import('./devices.ts')).devicesFor(options) : [hostFor(options.dialect)];
+  const selection = await select(options, devices);
   // The standing controls of gate 5 are always there, and no kernel is held to the contract by them.
   if (selection.settings.gates.length > 0 && selection.kernels.length === 0) throw noKernels();
   if (selection.selected > 0 || selection.plan.registrations.length > 0) return selection;
-  throw await nothingSelected(options);
+  throw await nothingSelected(options, devices);
 }
 
-async function select(options: Options): Promise<Selection> {
-  const settings = settingsOf(options);
+async function select(options: Options, devices: readonly RunDevice[]): Promise<Selection> {
+  const settings = settingsOf(options, devices);
   const { only, dialects, controls } = settings;
   const limits = options.gate.includes(LIMITS) ? await runLimits({ only, dialects, controls }) : undefined;
   // Gate 5 alone needs no contract: what it needs is plain data.
@@ -60,7 +64,7 @@ async function planFor(settings: RunOptions): Promise<Pick<Selection, 'kernels' 
   return { kernels, plan: (await import('./plan.ts')).planOf(kernels, settings) };
 }
 
-function settingsOf(options: Options): RunOptions {
+function settingsOf(options: Options, devices: readonly RunDevice[]): RunOptions {
   return {
     seed: options.seed,
     limitMs: options.timeout * 1000,
@@ -68,7 +72,7 @@ function settingsOf(options: Options): RunOptions {
     gates: options.gate.filter((gate) => gate !== LIMITS),
     dialects: options.dialect,
     modes: options.mode,
-    devices: [hostFor(options.dialect)],
+    devices,
     controls: !options['no-controls'],
     check: { strictWarps: options['strict-warps'], lockstep: options.lockstep },
     ...(options.schedules && { schedules: options.schedules }),
@@ -102,11 +106,11 @@ function filtersOf(options: Options): Filter[] {
 const onlyText = (only: readonly string[]): string => only.map((filter) => `--only ${shellWord(filter)}`).join(' ');
 
 /** Names every flag that leaves something out, and those that leave out all there is. */
-async function nothingSelected(options: Options): Promise<NothingRunError> {
+async function nothingSelected(options: Options, devices: readonly RunDevice[]): Promise<NothingRunError> {
   const filters = filtersOf(options);
   const excluding: string[] = [];
   for (const { text, without } of filters) {
-    const { length } = await (await select(without)).addresses();
+    const { length } = await (await select(without, devices)).addresses();
     if (length > 0) excluding.push(`  Without ${text} it matches ${counted(length, 'address')}.`);
   }
   return new NothingRunError(

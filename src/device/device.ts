@@ -3,6 +3,8 @@
  * address plus an offset inside it is a valid argument of a launch.
  */
 
+import type { LoadedAttributes } from './gpu-info.ts';
+
 export type DeviceKind = 'host' | 'cuda' | 'hip' | 'metal' | 'xpu';
 
 /** Why a launch or a call failed; the words of ffi/shim.h's TfStatus. */
@@ -44,6 +46,8 @@ export interface DeviceKernel {
   readonly staticLocalBytes: number;
   /** Host device: the functions that the module's last launch called, by number, in an image that notes it. */
   readonly functions?: readonly number[];
+  /** A GPU's: what its driver tells of the loaded kernel. */
+  readonly loaded?: LoadedAttributes;
 }
 
 export type LaunchArgument =
@@ -103,6 +107,8 @@ export interface Device {
   readonly kind: DeviceKind;
   /** The device's own name, for output. */
   readonly name: string;
+  /** How often it was opened anew: what was allocated or loaded before is gone with the opening that it was of. */
+  readonly generation: number;
   alloc(bytes: number): DeviceBuffer;
   free(buffer: DeviceBuffer): void;
   upload(address: number, from: Uint8Array): void;

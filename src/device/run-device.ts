@@ -1,4 +1,6 @@
 /** A device of a run as plain data, which crosses threads and goes into reports. The device itself is opened where jobs run. */
+import type { GpuInfo } from './gpu-info.ts';
+import type { DeviceKind } from './device.ts';
 import type { Dialect } from '../families/formula/functions.ts';
 import { DIALECTS } from '../families/formula/functions.ts';
 
@@ -14,7 +16,15 @@ export interface RunDevice {
   /** A GPU's, as its driver tells them: `sm_90`, `580.82`. */
   readonly chip?: string;
   readonly driver?: string;
+  /** What its driver tells of its limits. */
+  readonly limits?: Omit<GpuInfo, 'name' | 'chip' | 'driver'>;
 }
+
+/** What kind of device an id names. */
+export const kindOf = (id: DeviceId): DeviceKind => (id.split(':')[0] ?? id) as DeviceKind;
+
+/** Which of its kind it is. */
+export const indexOf = (id: DeviceId): number => Number(id.split(':')[1] ?? 0);
 
 /** The host device, for some dialects. */
 export const hostFor = (dialects: readonly Dialect[]): RunDevice => ({ id: 'host', name: 'host', dialects });

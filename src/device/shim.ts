@@ -13,7 +13,7 @@ import { DeviceError, type DeviceLaunch } from './device.ts';
 /** A shim's file, or its bytes, of which no file is left behind. */
 export type ShimSource = { readonly path: string } | { readonly bytes: Uint8Array };
 
-/** A kernel's attributes as the device reports them; what its driver does not tell is absent. */
+/** A kernel's attributes as the device reports them, a GPU's not checked yet; what its driver does not tell is absent. */
 export interface KernelAttributes {
   readonly max_threads?: number;
   readonly static_local_bytes?: number;

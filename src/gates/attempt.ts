@@ -1,8 +1,10 @@
 /** What a case asks of the machine, and what a launch that does not come through is called. */
+import type { DeviceFailure } from '../device/device.ts';
 import { CHECK_FAILURES, DeviceError } from '../device/device.ts';
 import type { Shape } from '../families/tensor.ts';
 import { byteCount, elementCount } from '../families/tensor.ts';
 import type { Contract } from '../spec/contract.ts';
+import { count } from '../numerics/digits.ts';
 import type { Outcome } from './finding.ts';
 
 /** What a contract's own functions give cannot be used: told of the contract, in words. */
@@ -18,19 +20,21 @@ export function claimed<T>(name: string, give: () => T): T {
 }
 
 /** What a case comes to; a case that cannot be held in memory is not run. */
-export type Judged = Outcome | { readonly notRun: string };
+export type Judged = (Outcome & { readonly failure?: DeviceFailure }) | { readonly notRun: string };
 
-/** A launch that fails is a finding of the kernel; memory that is not there is none. */
-export function attempt(limitMs: number, judge: () => Outcome): Judged {
+/** A launch that fails is a finding of the kernel; memory that is not there is none: `sizes` says what was asked for. */
+export function attempt(limitMs: number, judge: () => Outcome, sizes?: () => string): Judged {
   try {
     return judge();
   } catch (error) {
     if (error instanceof ClaimError) return { findings: [{ class: 'fault', what: error.message }] };
     if (!(error instanceof DeviceError)) throw error;
-    if (error.failure === 'no-memory') return { notRun: error.message };
+    if (error.failure === 'no-memory')
+      return { notRun: [sizes?.(), error.message].filter((text) => text !== undefined).join(': ') };
     const seen = CHECK_FAILURES.find((failure) => failure === error.failure);
     if (seen) return { findings: [{ class: seen, what: error.message }] };
-    return { findings: [{ class: 'fault', what: `${failureText(error, limitMs)}: ${error.message}` }] };
+    const { failure } = error;
+    return { findings: [{ class: 'fault', what: `${failureText(error, limitMs)}: ${error.message}` }], failure };
   }
 }
 
@@ -45,6 +49,12 @@ const MOST_BYTES = 2 ** 31;
 const INPUT_BYTES = 8;
 const OUTPUT_BYTES = 24;
 const gibibytes = (bytes: number): string => (bytes / 2 ** 30).toFixed(1);
+
+/** What a case's tensors take on a device, in words. */
+export function tensorSizes({ inputs, outputs }: Contract, shape: Shape): string {
+  const bytes = Object.values({ ...inputs, ...outputs }).reduce((sum, of) => sum + byteCount(of, shape), 0);
+  return `its tensors take ${count(bytes)} bytes of the device`;
+}
 
 /** Why a case is not run here: what it takes, in words; undefined where it fits. */
 export function tooLarge({ inputs, outputs }: Contract, shape: Shape): string | undefined {

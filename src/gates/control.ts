@@ -18,14 +18,23 @@ export class ControlTrial {
   private broken: string | undefined;
   private greens = 0;
   private hidden = 0;
+  private cases = 0;
+  private skipped: string | undefined;
   private elapsedMs = 0;
 
   constructor(
     readonly kernel: Kernel,
     readonly dialect: Dialect,
     readonly control: PlantedControl,
+    /** Why the device cannot be asked for it. */
+    private readonly notRun?: string,
   ) {
     this.gate = control.reddens;
+  }
+
+  /** Whether its images are wanted at all. */
+  get isLaunched(): boolean {
+    return this.notRun === undefined;
   }
 
   /** Its own mode, and plain, in which what only a mode shows must stay green. */
@@ -35,7 +44,7 @@ export class ControlTrial {
 
   /** Cases run until the control is red; those at which it must stay green run always. */
   wants(gateCase: GateCase, sharing: readonly GateCase[]): boolean {
-    if (this.broken !== undefined) return false;
+    if (this.broken !== undefined || !this.isLaunched) return false;
     const mode = modeOf(this.control);
     if (gateCase.mode !== mode && !(gateCase.mode === 'plain' && sharing.some((other) => other.mode === mode)))
       return false;
@@ -59,7 +68,11 @@ export class ControlTrial {
 
   take(gateCase: GateCase, outcome: Outcome | { readonly notRun: string }, elapsedMs: number): void {
     this.elapsedMs += elapsedMs;
-    if ('notRun' in outcome) return;
+    if ('notRun' in outcome) {
+      this.skipped = outcome.notRun;
+      return;
+    }
+    this.cases++;
     const mustStayGreen = this.staysGreen(gateCase);
     const [first] = outcome.findings;
     if (mustStayGreen) {
@@ -95,7 +108,10 @@ export class ControlTrial {
   }
 
   private verdict(): Pick<ControlResult, 'status' | 'reason'> {
+    if (this.notRun !== undefined) return { status: 'not run', reason: this.notRun };
     if (this.broken !== undefined) return { status: 'broken', reason: this.broken };
+    if (this.cases === 0 && this.skipped !== undefined)
+      return { status: 'broken', reason: `no case could be run: ${this.skipped}` };
     if ((this.control.green ?? this.control.mode) && this.greens === 0)
       return { status: 'broken', reason: 'no case shows that it stays green where it must' };
     if (this.red !== undefined) return { status: 'red', reason: this.red };

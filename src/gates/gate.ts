@@ -10,7 +10,7 @@ import type { Finding, Note, Outcome } from './finding.ts';
 import { worseMargin } from './finding.ts';
 import { unusedOps } from './ops.ts';
 import { MODE } from './mode.ts';
-import type { CaseFinding, GateResult, Sees, Status } from './result.ts';
+import type { CaseFinding, GateResult, LoadedKernel, Sees, Status } from './result.ts';
 
 /** A finding at its case, without what only the gate itself needs. */
 function atCase(finding: Finding, label: string): CaseFinding {
@@ -40,6 +40,7 @@ function seenBy({ rule, contract }: Kernel, gate: GateName): Sees {
 
 export class GateTrial {
   readonly control = undefined;
+  readonly isLaunched = true;
   private readonly findings: CaseFinding[] = [];
   private readonly notes = new Map<string, Note>();
   private readonly chains: NonNullable<GateResult['chains']>[number][] = [];
@@ -52,6 +53,7 @@ export class GateTrial {
   private cases = 0;
   private skipped = 0;
   private elapsedMs = 0;
+  private loaded: readonly LoadedKernel[] = [];
 
   constructor(
     readonly kernel: Kernel,
@@ -71,6 +73,11 @@ export class GateTrial {
 
   selectsAll(): boolean {
     return this.selects('*');
+  }
+
+  /** What the driver tells of the kernels that are judged. */
+  holds(loaded: readonly LoadedKernel[]): void {
+    this.loaded = loaded;
   }
 
   cannotRun(reason: string): void {
@@ -124,6 +131,7 @@ export class GateTrial {
       notes: [...this.notes.values()].map(({ text }) => text),
       ...(this.detected.length > 0 && { detected: this.detected }),
       ...(this.chains.length > 0 && { chains: this.chains }),
+      ...(this.loaded.length > 0 && { loaded: this.loaded }),
       ...(reason !== undefined && { reason }),
       elapsedMs: this.elapsedMs,
     };

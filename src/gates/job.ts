@@ -10,20 +10,23 @@ import type { Kernel, PlantedControl } from '../spec/registration.ts';
 import { knownFindings, runsIn } from '../spec/registration.ts';
 import type { ModeName } from '../spec/modes.ts';
 import type { Judged } from './attempt.ts';
-import { attempt, tooLarge } from './attempt.ts';
+import { attempt, tensorSizes, tooLarge } from './attempt.ts';
 import type { CaseData, Gate, GateCase } from './case.ts';
 import { ControlTrial } from './control.ts';
 import { GateTrial } from './gate.ts';
-import { ofModes } from './mode.ts';
+import { modesOn, ofModes, whyNotOn } from './mode.ts';
 import { nonfinite } from './nonfinite.ts';
 import { regressionCases } from './regression-cases.ts';
 import { repeat } from './repeat.ts';
 import type { Result } from './result.ts';
 import { shapes } from './shapes.ts';
 import { Stage } from './stage.ts';
+import type { Ending, Place } from './strikes.ts';
+import { Strikes, subjectName } from './strikes.ts';
 import type { Sources, Subject } from './subject.ts';
 import { SubjectError, prepareSubject } from './subject.ts';
 import { sums } from './sums.ts';
+import type { Workshop } from './workshop.ts';
 
 export const GATE_BY_NAME: Readonly<Record<GateName, Gate>> = { nonfinite, repeat, shapes, sums };
 
@@ -39,6 +42,10 @@ export interface JobOptions {
   readonly check?: CheckOptions;
   /** The orders in which gate 2 repeats a case; its own, where this is not said. */
   readonly schedules?: readonly number[];
+  /** What ended the process of this job when it was tried before. */
+  readonly endings?: readonly Ending[];
+  /** Hears whose image is about to be loaded or launched. */
+  readonly tell?: (place: Place) => void;
 }
 
 /** Every case of a gate of a kernel in some modes. */
@@ -55,17 +62,17 @@ export async function runJob(
   gateName: GateName,
   options: JobOptions,
 ): Promise<Result[]> {
-  const gate = GATE_BY_NAME[gateName];
-  const trials = trialsOf(kernel, gateName, options);
+  const trials = trialsOf(device, kernel, gateName, options);
+  const strikes = new Strikes(options.endings);
   const subjects = new Map<Trial, Prepared>();
   try {
-    const cases = gateCases(kernel, gateName, options.seed, options.modes);
+    const cases = gateCases(kernel, gateName, options.seed, modesOn(device.kind, options.modes));
     for (const trial of trials) {
       const modes = trial.modes(new Set(cases.map(({ mode }) => mode)));
-      subjects.set(trial, await prepareTrial(device, sources, kernels, kernel, trial, modes));
+      subjects.set(trial, await prepareTrial({ device, sources, kernels, strikes, options }, kernel, trial, modes));
     }
     for (const sharing of Map.groupBy(cases, ({ prepare }) => prepare).values())
-      runCases(gate, sharing, trials, subjects, device, options);
+      runCases({ gate: GATE_BY_NAME[gateName], trials, subjects, device, options, strikes }, sharing);
     return trials.map((trial) => trial.result());
   } finally {
     for (const { subject, replaced } of subjects.values()) {
@@ -82,7 +89,7 @@ interface Prepared {
   readonly replaced?: Subject;
 }
 
-function trialsOf(kernel: Kernel, gate: GateName, options: JobOptions): Trial[] {
+function trialsOf({ kind }: Device, kernel: Kernel, gate: GateName, options: JobOptions): Trial[] {
   const dialects = kernel.dialects.filter((dialect) => options.dialects.includes(dialect));
   const address = (dialect: Dialect, label: string): string =>
     addressText({ kernel: kernel.name, dialect, gate, label });
@@ -96,7 +103,7 @@ function trialsOf(kernel: Kernel, gate: GateName, options: JobOptions): Trial[] 
       .filter(
         (dialect) => control.dialects.includes(dialect) && selectsControl(kernel, dialect, control, options, gates),
       )
-      .map((dialect) => new ControlTrial(kernel, dialect, control)),
+      .map((dialect) => new ControlTrial(kernel, dialect, control, whyNotOn(kind, control))),
   );
   return [...gates, ...planted];
 }
@@ -114,19 +121,31 @@ function selectsControl(
   return named || gate?.selectsAll() === true;
 }
 
+interface JobShop extends Workshop {
+  readonly strikes: Strikes;
+  readonly options: JobOptions;
+}
+
 async function prepareTrial(
-  device: Device,
-  sources: Sources,
-  kernels: ReadonlyMap<string, Kernel>,
+  { device, sources, kernels, strikes, options }: JobShop,
   kernel: Kernel,
   trial: Trial,
   modes: readonly ModeName[],
 ): Promise<Prepared> {
+  if (!trial.isLaunched) return {};
+  const subject = nameOf(trial);
+  const ended = strikes.atLoad(subject);
+  if (ended !== undefined) {
+    trial.cannotRun(ended);
+    return {};
+  }
+  options.tell?.({ subject });
   try {
-    const subject = await prepareSubject(device, sources, kernel, trial.dialect, modes, trial.control);
+    const prepared = await prepareSubject(device, sources, kernel, trial.dialect, modes, trial.control);
+    if (trial instanceof GateTrial) trial.holds(prepared.loaded);
     const replaced = kernels.get(kernel.contract.replaces ?? '');
-    if (!replaced || trial.gate !== 'shapes') return { subject };
-    return { subject, replaced: await prepareSubject(device, sources, replaced, trial.dialect, modes) };
+    if (!replaced || trial.gate !== 'shapes') return { subject: prepared };
+    return { subject: prepared, replaced: await prepareSubject(device, sources, replaced, trial.dialect, modes) };
   } catch (error) {
     if (!(error instanceof SubjectError)) throw error;
     trial.cannotRun(error.message);
@@ -134,44 +153,95 @@ async function prepareTrial(
   }
 }
 
+const nameOf = ({ kernel, dialect, control }: Trial): string => subjectName(kernel.name, dialect, control);
+
+/** A job's trials on its device. */
+interface Session {
+  readonly gate: Gate;
+  readonly trials: readonly Trial[];
+  readonly subjects: ReadonlyMap<Trial, Prepared>;
+  readonly device: Device;
+  readonly options: JobOptions;
+  readonly strikes: Strikes;
+}
+
 /** Cases that share their data, which are made once. */
-function runCases(
-  gate: Gate,
-  cases: readonly GateCase[],
-  trials: readonly Trial[],
-  subjects: ReadonlyMap<Trial, Prepared>,
-  device: Device,
-  options: JobOptions,
-): void {
+function runCases(session: Session, cases: readonly GateCase[]): void {
+  const { trials, subjects } = session;
   const launched = trials.filter((trial) => subjects.get(trial)?.subject);
-  let data: CaseData | undefined;
-  let stage: Stage | undefined;
-  const judge = (gateCase: GateCase, { subject, replaced }: Prepared): Judged => {
-    if (!subject) return { notRun: 'it cannot be launched' };
-    const { limitMs, check, schedules } = options;
-    const made = (data ??= gateCase.prepare());
-    return attempt(limitMs, () => {
-      stage ??= new Stage(device, subject.contract, made.inputs, limitMs);
-      const beside = replaced && { replaced: replaced.inMode(gateCase.mode, options.seed) };
-      const bench = { device, stage, limitMs, ...beside, ...(check && { check }), ...(schedules && { schedules }) };
-      return (gateCase.judge ?? gate.judge)(made, subject.inMode(gateCase.mode, options.seed), bench);
-    });
-  };
+  const bench = new Benches(session, cases[0]);
   try {
     for (const gateCase of cases) {
       const wanting = launched.filter((trial) => trial.wants(gateCase, cases));
-      takeCase(gateCase, wanting, trials, (trial) => judge(gateCase, subjects.get(trial) ?? {}));
+      takeCase(session, gateCase, wanting, (trial) => judge(session, bench, gateCase, trial));
     }
   } finally {
-    stage?.close();
+    bench.close();
   }
 }
 
+/** What cases share: their data, made once, and a stage, made anew where the device was opened anew. */
+class Benches {
+  private data: CaseData | undefined;
+  private staged: { readonly stage: Stage; readonly generation: number } | undefined;
+
+  constructor(
+    private readonly session: Session,
+    private readonly first: GateCase | undefined,
+  ) {}
+
+  made(): CaseData {
+    if (!this.first) throw new Error('no case');
+    return (this.data ??= this.first.prepare());
+  }
+
+  stage(): Stage {
+    const { device, options, trials } = this.session;
+    const [any] = trials;
+    if (!any) throw new Error('no trial');
+    if (this.staged?.generation === device.generation) return this.staged.stage;
+    const { generation } = device;
+    const stage = new Stage(device, any.kernel.contract, this.made().inputs, options.limitMs);
+    this.staged = { stage, generation };
+    return stage;
+  }
+
+  close(): void {
+    this.staged?.stage.close();
+  }
+}
+
+function judge(session: Session, benches: Benches, gateCase: GateCase, trial: Trial): Judged {
+  const { gate, subjects, device, options, strikes } = session;
+  const { subject, replaced } = subjects.get(trial) ?? {};
+  if (!subject) return { notRun: 'it cannot be launched' };
+  const { limitMs, check, schedules, seed } = options;
+  const { contract } = subject;
+  const name = nameOf(trial);
+  const struck = strikes.at(name, gateCase.label);
+  if (struck) return struck;
+  const data = benches.made();
+  options.tell?.({ subject: name, label: gateCase.label });
+  const { generation } = device;
+  const judged = attempt(
+    limitMs,
+    () => {
+      const stage = benches.stage();
+      const beside = replaced && { replaced: replaced.inMode(gateCase.mode, seed) };
+      const bench = { device, stage, limitMs, ...beside, ...(check && { check }), ...(schedules && { schedules }) };
+      return (gateCase.judge ?? gate.judge)(data, subject.inMode(gateCase.mode, seed), bench);
+    },
+    () => tensorSizes(contract, gateCase.shape),
+  );
+  if (device.generation !== generation) strikes.broke(name, judged);
+  return judged;
+}
+
 function takeCase(
+  { trials, strikes }: Session,
   gateCase: GateCase,
   wanting: readonly Trial[],
-  trials: readonly Trial[],
-  judge: (trial: Trial) => Judged,
+  judged: (trial: Trial) => Judged,
 ): void {
   const [any] = wanting;
   if (!any) return;
@@ -180,23 +250,25 @@ function takeCase(
     for (const trial of wanting) trial.take(gateCase, { notRun: reason }, 0);
     return;
   }
-  const own = ownOutcomes(trials, judge);
+  const own = ownOutcomes(trials, judged);
   for (const trial of wanting) {
     const from = performance.now();
     if (trial instanceof ControlTrial) {
-      if (isHidden(trial, own)) trial.hide();
-      else trial.take(gateCase, judge(trial), performance.now() - from);
+      const stopped = strikes.whyOut(subjectName(trial.kernel.name, trial.dialect));
+      if (stopped !== undefined) trial.cannotRun(stopped);
+      else if (isHidden(trial, own)) trial.hide();
+      else trial.take(gateCase, judged(trial), performance.now() - from);
     } else trial.take(gateCase, own(trial.dialect), performance.now() - from);
   }
 }
 
 /** What the kernel itself comes to in a dialect, judged once. */
-function ownOutcomes(trials: readonly Trial[], judge: (trial: Trial) => Judged): (dialect: Dialect) => Judged {
+function ownOutcomes(trials: readonly Trial[], judged: (trial: Trial) => Judged): (dialect: Dialect) => Judged {
   const outcomes = new Map<Dialect, Judged>();
   return (dialect) => {
     const trial = trials.find((candidate) => candidate instanceof GateTrial && candidate.dialect === dialect);
     if (!trial) throw new Error(`no gate is tried in ${dialect}`);
-    const outcome = outcomes.get(dialect) ?? judge(trial);
+    const outcome = outcomes.get(dialect) ?? judged(trial);
     outcomes.set(dialect, outcome);
     return outcome;
   };

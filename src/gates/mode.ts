@@ -1,8 +1,9 @@
 /** What a mode asks of the toolchain and of a launch, and which cases it is added to. */
+import type { DeviceKind } from '../device/device.ts';
 import type { ImageKind } from '../device/images.ts';
-import type { RunDevice } from '../device/run-device.ts';
-import type { Contract } from '../spec/contract.ts';
+import type { Contract, Control, Need } from '../spec/contract.ts';
 import type { AddedMode, ModeName } from '../spec/modes.ts';
+import { modeOf } from '../spec/registration.ts';
 import { modeLabel } from '../spec/modes.ts';
 import type { GateCase } from './case.ts';
 
@@ -37,8 +38,21 @@ export function inModes({ denormals }: Contract, plain: GateCase, modes: readonl
 }
 
 /** The modes of a device: a GPU has the arithmetic that its own compiler makes, all others are images of the host device. */
-export const modesOn = ({ id }: Pick<RunDevice, 'id'>, modes: readonly ModeName[]): ModeName[] =>
-  modes.filter((mode) => id === 'host' || mode === 'plain');
+export const modesOn = (kind: DeviceKind, modes: readonly ModeName[]): ModeName[] =>
+  modes.filter((mode) => kind === 'host' || mode === 'plain');
+
+/** Why a device cannot be asked for a control's finding; undefined where it can. */
+export function whyNotOn(kind: DeviceKind, control: Control): string | undefined {
+  const mode = modeOf(control);
+  if (kind === 'host') return undefined;
+  if (mode !== 'plain') return `mode ${mode} is an image of the host device`;
+  return control.needs === undefined ? undefined : NEEDED[control.needs];
+}
+
+/** What only the host device has, by the word that a control needs it by. */
+const NEEDED: Readonly<Record<Need, string>> = {
+  schedules: "only the host device's orders show it with certainty",
+};
 
 /** The modes that a run takes. */
 export const ofModes = (cases: readonly GateCase[], modes: readonly ModeName[]): GateCase[] =>

@@ -1,4 +1,5 @@
 /** What a run reports: plain values that cross threads. */
+import type { LoadedAttributes } from '../device/gpu-info.ts';
 import type { Dialect } from '../families/formula/functions.ts';
 import type { GateName } from '../spec/contract.ts';
 import type { Chain, Detected, Finding, Margin } from './finding.ts';
@@ -12,6 +13,13 @@ export type Status = 'pass' | 'fail' | 'known' | 'not run';
 export interface CaseFinding extends Finding {
   /** The case's label: the shape, and what else tells it apart. */
   readonly label: string;
+}
+
+/** A launch's kernel as a GPU's driver tells of it once it is loaded. */
+export interface LoadedKernel {
+  readonly symbol: string;
+  readonly defines: Readonly<Record<string, number | string>>;
+  readonly attributes: LoadedAttributes;
 }
 
 /** One gate of one registration. */
@@ -32,6 +40,8 @@ export interface GateResult {
   readonly sees?: Sees;
   /** What gates 3 and 4 would still have caught, a case for each route. */
   readonly detected?: readonly (Detected & { readonly label: string })[];
+  /** On a GPU: what its driver tells of the loaded kernels. */
+  readonly loaded?: readonly LoadedKernel[];
   /** Why a gate failed or did not run, where no finding says it. */
   readonly reason?: string;
   readonly elapsedMs: number;

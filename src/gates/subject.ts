@@ -1,5 +1,6 @@
 /** What a gate judges: a kernel in one dialect, as it is or with one control planted, its images loaded. */
-import type { Device, DeviceKernel } from '../device/device.ts';
+import type { Device, DeviceKernel, DeviceModule } from '../device/device.ts';
+import { DeviceGone } from '../device/device-gone.ts';
 import type { ImageKind, ImageRequest, ImageStore } from '../device/images.ts';
 import { withoutPoint } from '../families/formula/graph.ts';
 import type { Dialect, MapName } from '../families/formula/functions.ts';
@@ -14,6 +15,7 @@ import type { Contract, Edit, Launch } from '../spec/contract.ts';
 import type { Kernel, PlantedControl } from '../spec/registration.ts';
 import { launchesOf, sourceOf } from '../spec/registration.ts';
 import type { ModeName } from '../spec/modes.ts';
+import type { LoadedKernel } from './result.ts';
 import { ClaimError, claimed } from './attempt.ts';
 import { MODE } from './mode.ts';
 
@@ -48,6 +50,8 @@ export interface Subject {
   readonly route: (shape: Shape) => Route;
   /** What the arithmetic of this dialect and route may do at a shape. */
   readonly arithmetic: (shape: Shape) => Arithmetic & { readonly key: string };
+  /** What a GPU's driver tells of the loaded kernels; none on the host device. */
+  readonly loaded: readonly LoadedKernel[];
   readonly release: () => void;
 }
 
@@ -69,9 +73,8 @@ export async function prepareSubject(
   control?: PlantedControl,
 ): Promise<Subject> {
   const { contract } = kernel;
-  const modules: { unload: () => void }[] = [];
-  const release = (): void => modules.splice(0).forEach((module) => module.unload());
   const routes: LoadedRoute[] = [];
+  const release = (): void => routes.splice(0).forEach(({ loading }) => loading.unload());
   let problem: Problem | undefined;
   try {
     requireEdit(sources, kernel, dialect, control);
@@ -79,26 +82,34 @@ export async function prepareSubject(
     for (const launch of launchesOf(contract, dialect)) {
       const planted = control?.launch?.(launch) ?? launch;
       for (const kind of new Set(modes.map((mode) => MODE[mode].image))) {
-        const image = await imageOf(sources, kernel, dialect, kind, planted, control);
-        const module = device.load(image);
-        modules.push({ unload: () => device.unload(module) });
-        const noted = kind === 'ulps' && {
-          functions: () => namesOfUsed(dialect, device.kernel(module, planted.symbol).functions ?? []),
-        };
-        const route = { ...routeFor(planted, device.kernel(module, planted.symbol)), ...noted };
-        routes.push({ kind, launch, route });
+        const loading = new Loading(
+          device,
+          await imageOf(sources, kernel, dialect, kind, planted, control),
+          planted.symbol,
+        );
+        loading.kernel(); // an image that does not load is told before any case
+        const noted = kind === 'ulps' && { functions: () => namesOfUsed(dialect, loading.find().functions ?? []) };
+        const route = { ...routeFor(planted), ...noted };
+        routes.push({ kind, launch, route, loading });
       }
     }
   } catch (error) {
     release();
-    throw error instanceof SubjectError
+    throw error instanceof SubjectError || error instanceof DeviceGone
       ? error
       : new SubjectError(error instanceof Error ? error.message : String(error));
   }
-  const same = { kernel, contract, dialect, ...(control && { control }), ...(problem && { problem }), release };
+  const loaded = routes.flatMap(({ launch: { symbol, defines = {} }, loading }): LoadedKernel[] => {
+    const { loaded: attributes } = loading.kernel();
+    return attributes ? [{ symbol, defines, attributes }] : [];
+  });
+  const same = { kernel, contract, loaded, dialect, ...(control && { control }), ...(problem && { problem }), release };
   const inMode = (mode: ModeName, seed: string): Subject => {
     const { flush, ulps } = MODE[mode];
-    const route = (shape: Shape): Route => ({ ...routeAt(routes, mode, dialect, shape), flush, ulps: ulps(seed) });
+    const route = (shape: Shape): Route => {
+      const { route: own, loading } = routeAt(routes, mode, dialect, shape);
+      return { ...own, kernel: loading.kernel(), flush, ulps: ulps(seed) };
+    };
     const arithmetic = (shape: Shape): ReturnType<Subject['arithmetic']> =>
       arithmeticOf(contract, problem, dialect, route(shape).launch, shape, flush);
     return { ...same, mode, inMode, route, arithmetic };
@@ -110,16 +121,48 @@ export async function prepareSubject(
 interface LoadedRoute {
   readonly kind: ImageKind;
   readonly launch: Launch;
-  readonly route: Omit<Route, 'flush' | 'ulps'>;
+  readonly route: Omit<Route, 'flush' | 'ulps' | 'kernel'>;
+  readonly loading: Loading;
+}
+
+/** An image on a device, which is loaded again where the device was opened anew. */
+class Loading {
+  private module: DeviceModule | undefined;
+  private found: DeviceKernel | undefined;
+  private generation = -1;
+
+  constructor(
+    private readonly device: Device,
+    private readonly image: Uint8Array,
+    private readonly symbol: string,
+  ) {}
+
+  kernel(): DeviceKernel {
+    if (this.found && this.generation === this.device.generation) return this.found;
+    this.generation = this.device.generation;
+    this.module = this.device.load(this.image);
+    return (this.found = this.find());
+  }
+
+  /** The kernel as the device tells of it now. */
+  find(): DeviceKernel {
+    if (!this.module) throw new Error(`${this.symbol} is not loaded`);
+    return this.device.kernel(this.module, this.symbol);
+  }
+
+  unload(): void {
+    if (this.module) this.device.unload(this.module);
+    this.module = undefined;
+  }
 }
 
 const namesOfUsed = (dialect: Dialect, ids: readonly number[]): string[] =>
   ids.map((id) => LIBRARIES[dialect].functions[id]?.name ?? `function ${id}`);
 
-function routeAt(routes: readonly LoadedRoute[], mode: ModeName, dialect: Dialect, shape: Shape): LoadedRoute['route'] {
+function routeAt(routes: readonly LoadedRoute[], mode: ModeName, dialect: Dialect, shape: Shape): LoadedRoute {
   const found = routes.find(({ kind, launch }) => kind === MODE[mode].image && (launch.when?.(shape) ?? true));
   if (!found) throw new SubjectError(`no ${dialect} launch takes ${shapeText(shape)}`);
-  return found.route;
+  return found;
 }
 
 async function imageOf(
@@ -188,11 +231,10 @@ function claimOf(kernel: Kernel, control?: PlantedControl): Problem | undefined 
   return problemOf({ ...problem.formula, text }, inputs, outputs, scalars, Object.keys(dims));
 }
 
-function routeFor(launch: Launch, kernel: DeviceKernel): LoadedRoute['route'] {
+function routeFor(launch: Launch): LoadedRoute['route'] {
   const [x = 1, y = 1, z = 1] = [launch.threads].flat();
   return {
     launch,
-    kernel,
     group: [x, y, z],
     grid: (shape) => {
       const [gx = 1, gy = 1, gz = 1] = claimed('grid', () => launch.grid(shape)).map(wholeGroups);

@@ -1,8 +1,8 @@
 /** A run's results as a report, and back. */
 import * as v from 'valibot';
+import type { DeviceId, RunDevice } from '../device/run-device.ts';
 import type { Verdict } from '../audit/audit.ts';
 import type { ToldControl } from '../audit/controls.ts';
-import type { DeviceId } from '../device/run-device.ts';
 import type { GateResult } from '../gates/result.ts';
 import type { Registration } from './registration.ts';
 import { statusOf } from './registration.ts';
@@ -16,6 +16,15 @@ export interface LimitsResults {
   readonly problems: readonly string[];
 }
 
+/** A device of a run, as its report names it. */
+export const deviceJson = ({ id, name, dialects, chip, driver }: RunDevice): Report['devices'][number] => ({
+  id,
+  name,
+  dialects: [...dialects],
+  ...(chip !== undefined && { chip }),
+  ...(driver !== undefined && { driver }),
+});
+
 /** A run's report, checked against its own schema. */
 export function reportOf(head: ReportHead, registrations: readonly Registration[], limits?: LimitsResults): Report {
   const results = { registrations: registrations.map(registrationJson), ...(limits && { limits }) };
@@ -28,12 +37,13 @@ export const reportText = (report: Report): string => `${JSON.stringify(report, 
 export const readReport = (json: string): Report => v.parse(reportSchema, JSON.parse(json));
 
 function registrationJson(registration: Registration): unknown {
-  const { kernel, dialect, device: on, gates, controls } = registration;
+  const { kernel, dialect, device: on, quarantine, gates, controls } = registration;
   const verdict = statusOf(registration);
   return {
     kernel,
     dialect,
     device: on.id,
+    ...(quarantine !== undefined && { quarantine }),
     ...(verdict && { status: verdict }),
     gates: gates.map(gateJson),
     controls: controls.map(({ id, fault, gate: name, status: verdict, reason, elapsedMs }) => ({
@@ -79,10 +89,11 @@ function gateJson({
 
 /** The results of a report, as the run that wrote it had them. */
 export function registrationsOf({ registrations, devices }: Report): Registration[] {
-  return registrations.map(({ kernel, dialect, device: id, gates, controls }) => ({
+  return registrations.map(({ kernel, dialect, device: id, quarantine, gates, controls }) => ({
     kernel,
     dialect,
     device: { id: id as DeviceId, name: devices.find((device) => device.id === id)?.name ?? id },
+    ...(quarantine !== undefined && { quarantine }),
     gates: gates.map((row) => ({ kind: 'gate', kernel, dialect, ...gateOf(row) })),
     controls: controls.map((control) => ({ kind: 'control', kernel, dialect, ...control })),
   }));

@@ -40,13 +40,24 @@ export function registrationLines(registration: Registration, run: RunContext): 
   const alone = registration.gates.length === 0;
   const stopped = registration.controls.filter((control) => isStopped(control, registration));
   const spoken = registration.controls.filter(
-    (control) => !stopped.includes(control) && (alone || control.status !== 'red'),
+    (control) => !stopped.includes(control) && control.status !== 'not run' && (alone || control.status !== 'red'),
   );
   return [
     ...verdictLines(registration, context),
+    ...unshownLines(registration, context),
     ...stoppedLines(registration, stopped, context),
     ...spoken.flatMap((control) => controlLines(control, context)),
   ];
+}
+
+/** Controls that the device cannot show, by the reason. */
+function unshownLines({ kernel, dialect, controls }: Registration, context: LineContext): string[] {
+  const unshown = controls.filter(({ status }) => status === 'not run');
+  const head = `${context.style.warn('NOT RUN')}  ${registrationName(kernel, dialect)}  ${onGpu(context)}`;
+  return [...Map.groupBy(unshown, ({ reason }) => reason)].map(
+    ([reason, own]) =>
+      `${head}${own.length === 1 ? 'control' : 'controls'} ${own.map(({ id }) => id).join(', ')}: ${reason}`,
+  );
 }
 
 /** A GPU's results are rerun on it; the host device is what runs where no other is there, unless the run's flags ask for it. */
@@ -214,7 +225,7 @@ export interface RunFacts {
 
 /** `42.10 s, 31 % of it in float64 references; 2 workers, seed 1, device host; all 52 kernels`. */
 export function closingLine({ elapsedMs, referenceMs, workers, seed, device, selected }: RunFacts): string {
-  const part = elapsedMs > 0 ? Math.round((100 * referenceMs) / (elapsedMs * workers)) : 0;
+  const part = elapsedMs * workers > 0 ? Math.round((100 * referenceMs) / (elapsedMs * workers)) : 0;
   const time = `${seconds(elapsedMs)}, ${part} % of the workers' time in float64 references`;
   return `${time}; ${counted(workers, 'worker')}, seed ${seed}, device ${device}; ${selected}`;
 }

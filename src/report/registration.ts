@@ -9,6 +9,8 @@ export interface Registration {
   readonly kernel: string;
   readonly dialect: Dialect;
   readonly device: Pick<RunDevice, 'id' | 'name'>;
+  /** Why it was not launched on the device's chip, as its contract says. */
+  readonly quarantine?: string;
   readonly gates: readonly GateResult[];
   readonly controls: readonly ControlResult[];
 }

@@ -101,6 +101,8 @@ const registration = v.strictObject({
   dialect: v.picklist(DIALECTS),
   /** The id of one of the report's devices. */
   device: text,
+  /** Why its contract keeps it from the device's chip. */
+  quarantine: v.exactOptional(text),
   status: v.exactOptional(status),
   gates: v.array(gate),
   controls: v.array(control),

@@ -18,6 +18,8 @@ export interface Tally {
   readonly kernels: Readonly<Record<Status, number>>;
   readonly controls: Readonly<Record<ControlStatus, number>>;
   readonly planned: Planned;
+  /** Of the kernels that were not run, those that their contracts keep from the chip. */
+  readonly quarantined: number;
 }
 
 /** Gate 5 in counts. */
@@ -33,14 +35,16 @@ export interface LimitsTally {
 export function tallyOf(registrations: readonly Registration[], planned: Planned): Tally {
   const kernels = { pass: 0, fail: 0, known: 0, 'not run': 0 };
   const controls = { red: 0, missed: 0, broken: 0, 'not run': 0 };
+  let quarantined = 0;
   for (const registration of registrations) {
     const status = statusOf(registration);
     if (status !== undefined) kernels[status]++;
+    if (status !== undefined && registration.quarantine !== undefined) quarantined++;
     for (const control of registration.controls) controls[control.status]++;
   }
   expectSum('kernels', kernels, planned.kernels);
   expectSum('controls', controls, planned.controls);
-  return { kernels, controls, planned };
+  return { kernels, controls, planned, quarantined };
 }
 
 function expectSum(what: string, counts: Readonly<Record<string, number>>, planned: number): void {
@@ -50,7 +54,7 @@ function expectSum(what: string, counts: Readonly<Record<string, number>>, plann
 
 /** The last line of a run. `withControls` false: they were left out by request, as are modes that are not among `modes`. */
 export function summaryLine(
-  { kernels, controls, planned }: Tally,
+  { kernels, controls, planned, quarantined }: Tally,
   gates: readonly GateName[],
   withControls: boolean,
   limits?: LimitsTally,
@@ -60,7 +64,7 @@ export function summaryLine(
     `${count(kernels.pass)} pass ${gateNumbers(gates)}`,
     `${count(kernels.fail)} fail`,
     `${count(kernels.known)} known findings`,
-    `${count(kernels['not run'])} not run`,
+    `${count(kernels['not run'])} not run${quarantined > 0 ? ` (${count(quarantined)} quarantined)` : ''}`,
   ];
   const own = limits?.controls ?? { red: 0, missed: 0, broken: 0 };
   const all = {
@@ -92,10 +96,14 @@ function controlsText(controls: Tally['controls'], planned: number): string {
   return `${counted(planned, 'control')}: ${counts.join(', ')}`;
 }
 
-/** 0: all as promised, and something ran. 1: anything else that a kernel or a control can do. */
-export function exitCode({ kernels, controls, planned }: Tally, limits?: LimitsTally): 0 | 1 {
-  const kept = kernels.fail === 0 && kernels['not run'] === 0 && !limits?.problems;
-  const live = controls.red === planned.controls && !limits?.controls.missed && !limits?.controls.broken;
-  const ran = planned.kernels + planned.controls + (limits?.verdicts ?? 0) + (limits?.controls.red ?? 0) > 0;
+/**
+ * 0: all as promised, and something ran. 1: anything else that a kernel or a control can do. What a contract keeps from a chip, and
+ * controls that a GPU cannot show, are told and break nothing.
+ */
+export function exitCode({ kernels, controls, planned, quarantined }: Tally, limits?: LimitsTally): 0 | 1 {
+  const kept = kernels.fail === 0 && kernels['not run'] === quarantined && !limits?.problems;
+  const live = controls.missed + controls.broken === 0 && !limits?.controls.missed && !limits?.controls.broken;
+  const own = planned.kernels - quarantined + planned.controls - controls['not run'];
+  const ran = own + (limits?.verdicts ?? 0) + (limits?.controls.red ?? 0) > 0;
   return kept && live && ran ? 0 : 1;
 }

@@ -110,7 +110,13 @@ export interface Control<D extends string = string> {
   readonly mode?: AddedMode;
   /** Shapes at which the gate must stay green, so that the control proves where the fault shows. */
   readonly green?: (shape: ShapeOf<D>) => boolean;
+  /** What shows the fault with certainty and a GPU has not, where it shows only then: such a control is not run on a GPU. */
+  readonly needs?: Need;
 }
+
+/** schedules: the host device's orders of threads and groups, and what it puts into local memory before a group. */
+export const NEEDS = ['schedules'] as const;
+export type Need = (typeof NEEDS)[number];
 
 /** A failure of a shipped kernel: that gate must keep failing until the fix lands, and then this entry goes. */
 export interface KnownFinding {
@@ -122,6 +128,15 @@ export interface KnownFinding {
   readonly on?: readonly Dialect[];
   /** Of a `value` finding: the multiple of the bound that its worst element stays within. What is past it is no longer known. */
   readonly within?: number;
+}
+
+/** Chips on which a kernel is never launched, since its launch takes the machine down: reviewed, and counted as not run. */
+export interface Quarantine {
+  /** As drivers name them: `gfx1100`, `sm_120`. */
+  readonly chips: readonly string[];
+  readonly why: string;
+  /** Where it is tracked. */
+  readonly link: string;
 }
 
 /** A formula over rows: sums, norms, softmax, maxima, elementwise steps. */
@@ -197,6 +212,7 @@ export interface Contract<
   readonly known?: readonly KnownFinding[];
   /** Fixtures beside the contract, each run as a case of its gate in every dialect: inputs that failed once, and must not again. */
   readonly regressions?: readonly string[];
+  readonly quarantine?: readonly Quarantine[];
 }
 
 /** States a contract. */

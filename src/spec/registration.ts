@@ -85,6 +85,12 @@ export function dialectOf(path: string): Dialect | undefined {
 
 export const registrationName = (kernel: string, dialect: Dialect): string => `${kernel}@${dialect}`;
 
+/** Why a kernel is not launched on a chip; undefined where it is. */
+export function quarantineOn({ quarantine = [] }: Contract, chip: string | undefined): string | undefined {
+  const entry = quarantine.find(({ chips }) => chip !== undefined && chips.includes(chip));
+  return entry && `quarantined on ${chip}: ${entry.why} (${entry.link})`;
+}
+
 /** What is known to be wrong with a kernel in a dialect at a gate. */
 export const knownFindings = ({ known }: Contract, dialect: Dialect, gate: GateName): readonly KnownFinding[] =>
   (known ?? []).filter((entry) => entry.gate === gate && (entry.on?.includes(dialect) ?? true));

@@ -4,7 +4,7 @@ import { FILL_NAMES } from '../families/fills/ordinary.ts';
 import type { MapName } from '../families/formula/functions.ts';
 import { DIALECTS, MAPS } from '../families/formula/functions.ts';
 import { DTYPES } from '../numerics/dtype.ts';
-import { FINDING_CLASSES, GATES } from './contract.ts';
+import { CHECKED, FINDING_CLASSES, GATES, NEEDS } from './contract.ts';
 import { MODES } from './modes.ts';
 import { fields, oneOf } from './wording.ts';
 
@@ -68,19 +68,36 @@ export const controlSchema = v.pipe(
     drops: v.optional(v.string()),
     mode: v.optional(oneOf(MODES.filter((mode) => mode !== 'plain'))),
     green: v.optional(v.function()),
+    needs: v.optional(oneOf(NEEDS)),
   }),
   v.check(
     ({ edit, formula, launch: planted }) => [edit, formula, planted].filter((part) => part !== undefined).length === 1,
     'a control plants one thing: an edit, a formula or a launch',
   ),
+  v.check(
+    ({ needs, mode, finding }) => needs === undefined || (mode === undefined && !CHECKED.includes(finding)),
+    'a control of a mode or of a check image is run on no GPU anyway: leave `needs` out',
+  ),
 );
+
+const link = v.pipe(
+  v.string(),
+  v.regex(/^(https?:\/\/|docs\/)\S+$/, 'a known finding or a quarantine links to where it is tracked'),
+);
+const said = v.pipe(v.string(), v.minLength(1, 'a reason is not empty'));
+
+const quarantine = fields({
+  chips: v.pipe(v.array(said), v.minLength(1, 'a quarantine names its chips, as their driver does: sm_120, gfx1100')),
+  why: said,
+  link,
+});
 
 const known = v.pipe(
   fields({
     gate: oneOf(GATES),
     finding: oneOf(FINDING_CLASSES),
     what: v.string(),
-    link: v.pipe(v.string(), v.regex(/^(https?:\/\/|docs\/)\S+$/, 'a known finding links to where it is tracked')),
+    link,
     on: v.optional(v.array(oneOf(DIALECTS))),
     within: v.optional(v.pipe(v.number(), v.finite('a multiple of the bound is a finite number'), v.minValue(1))),
   }),
@@ -125,4 +142,5 @@ export const contractSchema = fields({
       ),
     ),
   ),
+  quarantine: v.optional(v.array(quarantine)),
 });

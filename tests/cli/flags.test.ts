@@ -4,12 +4,11 @@ import type { Options } from '../../src/cli/flags.ts';
 import { readFlags } from '../../src/cli/flags.ts';
 import { nearest } from '../../src/spec/nearest.ts';
 
-const defaults: Omit<Options, 'jobs' | 'json' | 'junit' | 'schedules'> = {
+const defaults: Omit<Options, 'device' | 'images' | 'jobs' | 'json' | 'junit' | 'resume' | 'schedules'> = {
   only: [],
   gate: ['nonfinite', 'repeat', 'shapes', 'sums', 'limits'],
   dialect: ['cuda', 'hip', 'metal', 'xpu'],
   mode: ['plain', 'fused', 'flushed', 'ulps-up', 'ulps-down', 'ulps-mixed', 'check'],
-  device: 'host',
   seed: '1',
   timeout: 30,
   list: false,
@@ -30,6 +29,8 @@ test.each<[string, Partial<Options>]>([
   ['--dialect hip', { dialect: ['hip'] }],
   ['--mode fused', { mode: ['fused'] }],
   ['--device cuda', { device: 'cuda' }],
+  ['--device hip:1', { device: 'hip:1' }],
+  ['--images dir --resume file', { images: 'dir', resume: 'file' }],
   ['--seed 0', { seed: '0' }],
   ['--jobs 3', { jobs: 3 }],
   ['--timeout 0.5', { timeout: 0.5 }],
@@ -49,9 +50,12 @@ test.each<[string, Partial<Options>]>([
   ['--dialect xpu,cuda', { dialect: ['cuda', 'xpu'] }],
 ])('argv %p', (line, part) => {
   expect(readFlags(line === '' ? [] : line.split(' '))).toEqual({
+    device: undefined,
+    images: undefined,
     jobs: undefined,
     json: undefined,
     junit: undefined,
+    resume: undefined,
     schedules: undefined,
     ...defaults,
     ...part,

@@ -33,6 +33,8 @@ const registration = (statuses: readonly Status[], controls: readonly ControlSta
   controls: controls.map(controlOf),
 });
 
+const quarantined: Registration = { ...registration(['not run'], ['not run']), quarantine: 'it hangs the machine' };
+
 const tally = (...registrations: readonly Registration[]) =>
   tallyOf(registrations, {
     kernels: registrations.filter(({ gates }) => gates.length > 0).length,
@@ -113,7 +115,10 @@ describe('the exit code', () => {
     ['a gate that did not run', [registration(['pass', 'not run'])], 1],
     ['a missed control', [registration(['pass'], ['red', 'missed'])], 1],
     ['a broken control', [registration(['pass'], ['broken'])], 1],
-    ['a control that did not run', [registration(['pass'], ['not run'])], 1],
+    ['controls that the device cannot show beside one that it does', [registration(['pass'], ['red', 'not run'])], 0],
+    ['nothing but controls that the device cannot show', [registration([], ['not run'])], 1],
+    ['a kernel that is kept from the chip beside one that passes', [quarantined, registration(['pass'])], 0],
+    ['nothing but a kernel that is kept from the chip', [quarantined], 1],
     ['nothing at all', [], 1],
   ])('of %s', (_, registrations, code) => {
     expect(exitCode(tally(...registrations))).toBe(code);

@@ -1,0 +1,18 @@
+/** Where the images of a device come from in a run, as plain data, and the store that it means. */
+import { folderImages } from './image-folder.ts';
+import type { ImageStore } from './images.ts';
+import type { RunDevice } from './run-device.ts';
+import { openImages } from './store.ts';
+
+/** own: the program's, of the host device. folder: what `--offline` compiled. compiled: by the dialect's run-time compiler. */
+export type ImageSource = { readonly kind: 'own' | 'compiled' } | { readonly kind: 'folder'; readonly folder: string };
+
+/** The images of a device; throws an ImageFolderError where a folder of them cannot be used. */
+export function imagesFor(
+  { chip = '' }: RunDevice,
+  source: ImageSource,
+  sources: ReadonlyMap<string, string>,
+): ImageStore {
+  if (source.kind === 'folder') return folderImages(source.folder, chip, sources);
+  return openImages();
+}
