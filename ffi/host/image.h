@@ -199,11 +199,12 @@ struct TfParameter {
 // TF_TOGETHER - 1 after it run at once, and have written nothing but their frames when one of them faults. They come from a
 // meeting whose lanes `came` with `values`, and leave their own in `deposit`. What a thread needs beyond a place is in `frames`, arrays over
 // `capacity` threads, the first of these having the index `first` there and `lane_first` in its warp. The step of
-// TF_STEP_FRAME returns the bytes of a thread's frame, that of TF_STEP_PLACES the table of places.
+// TF_STEP_FRAME returns the bytes of a thread's frame, that of TF_STEP_PLACES the table of places. From `buffer` on a step
+// takes 32 bits; they are 64 here, so that on macOS, which packs what it passes on the stack, each has a slot as elsewhere.
 typedef tf_u64 (*TfStep)(
     TfThread* threads, char* frames, void** arguments, TfThread** running, const tf_u64* values, tf_u64* deposit,
-    TfMeeting* meeting, tf_u64 came, tf_u32 buffer, tf_u32 at, tf_u32 count, tf_u32 first, tf_u32 lane_first,
-    tf_u32 capacity);
+    TfMeeting* meeting, tf_u64 came, tf_u64 buffer, tf_u64 at, tf_u64 count, tf_u64 first, tf_u64 lane_first,
+    tf_u64 capacity);
 enum : tf_u32 { TF_STEP_END, TF_STEP_START, TF_STEP_PLACES = ~1u, TF_STEP_FRAME = ~0u };
 static constexpr tf_u64 TF_STEP_APART = ~0ull, TF_STEP_TOGETHER = 1;
 static constexpr tf_u32 TF_TOGETHER = 8;

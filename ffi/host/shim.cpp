@@ -50,7 +50,7 @@ static Device* new_device() {
 
 static void delete_device(Device* d) {
   while (d->modules) module_unload(d, d->modules);
-  signals_close(d);
+  timer_close(d);
   check_close(d);
   os_unmap(d->memory.space, SPACE_BYTES);
   os_unmap(d->memory.buffers, BUFFERS_MAX * sizeof(Buffer));
@@ -231,7 +231,7 @@ TF_EXPORT int32_t tf_wait(uint64_t device, uint64_t limit_ns) {
   int status = TF_OK;
   signals_enter(d, limit_ns);
   for (uint32_t i = 0; i < d->queued && !status; i++) status = launch_run(d, &d->queue[i]);
-  signals_leave(d);
+  timer_stop(d);
   d->queued = 0; // what a failed launch had queued behind it does not run
   return status;
 }

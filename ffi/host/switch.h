@@ -28,12 +28,7 @@ TF_INLINE void tf_switch(TfContext* from, TfContext* to) {
 
 #elif defined(__aarch64__)
 
-#if defined(__APPLE__)
-#define TF_CLOBBER_X18
-#else
-#define TF_CLOBBER_X18 , "x18"
-#endif
-
+// x18 is the system's on macOS; images for every system leave it alone.
 TF_INLINE void tf_switch(TfContext* from, TfContext* to) {
   __asm__ volatile(
     "adr x9,1f\n mov x10,sp\n stp x10,x9,[%0]\n stp x29,x19,[%0,#16]\n"
@@ -43,7 +38,7 @@ TF_INLINE void tf_switch(TfContext* from, TfContext* to) {
     : "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x11", "x12", "x13", "x14", "x15", "x16", "x17", "x20",
       "x21", "x22", "x23", "x24", "x25", "x26", "x27", "x28", "x30", "memory", "cc", "v0", "v1", "v2", "v3", "v4", "v5",
       "v6", "v7", "v8", "v9", "v10", "v11", "v12", "v13", "v14", "v15", "v16", "v17", "v18", "v19", "v20", "v21", "v22",
-      "v23", "v24", "v25", "v26", "v27", "v28", "v29", "v30", "v31" TF_CLOBBER_X18);
+      "v23", "v24", "v25", "v26", "v27", "v28", "v29", "v30", "v31");
 }
 
 #endif

@@ -1,6 +1,7 @@
 /** The one executable: the program, the contracts and sources, the images. Nothing is read from the folder it is run in. */
 import { mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import type { Platform } from '../../src/device/toolchain/target.ts';
 import { bakedAuditData } from './audit-data.ts';
 import { bakedListing } from './listing.ts';
 
@@ -10,10 +11,11 @@ export interface ExecutableParts {
   readonly embedded: string;
   readonly outfile: string;
   readonly commit: string;
+  readonly platform: Platform;
 }
 
 /** Builds beside the final name and renames, so that a running or half-built executable is never replaced in place. */
-export async function buildExecutable({ root, embedded, outfile, commit }: ExecutableParts): Promise<void> {
+export async function buildExecutable({ root, embedded, outfile, commit, platform }: ExecutableParts): Promise<void> {
   const scratch = join(dirname(outfile), `.build-${process.pid}`);
   mkdirSync(scratch, { recursive: true });
   try {
@@ -27,6 +29,7 @@ export async function buildExecutable({ root, embedded, outfile, commit }: Execu
       define: { COMMIT: JSON.stringify(commit) },
       plugins: [bakedListing(join(root, 'kernels')), ...(await bakedAuditData())],
       compile: {
+        target: `bun-${platform}`,
         outfile: join(scratch, 'tf-kernel-contract'),
         assets: [embedded],
         autoloadDotenv: false,

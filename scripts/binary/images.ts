@@ -3,8 +3,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ImageRequest, ImageStore } from '../../src/device/images.ts';
 import { errorFile, imageFile, RUNTIME_FILE, shimFile } from '../../src/device/store.ts';
-import { buildShim, hasShim } from '../../src/device/shims/build.ts';
-import { DIALECTS } from '../../src/families/formula/functions.ts';
+import { buildShim, shimsOf } from '../../src/device/shims/build.ts';
+import type { Platform } from '../../src/device/toolchain/target.ts';
 
 /** What did not compile, by the compiler's text: one fault of a source breaks its controls in the same words. */
 export type ImageErrors = ReadonlyMap<string, number>;
@@ -33,12 +33,12 @@ export async function writeImages(
   return errors;
 }
 
-/** Writes the shim of each dialect's GPUs that has one. */
-export async function writeShims(folder: string): Promise<void> {
+/** Writes the shims of the GPUs that a platform may have. */
+export async function writeShims(folder: string, platform: Platform): Promise<void> {
   mkdirSync(folder, { recursive: true });
   await Promise.all(
-    DIALECTS.filter(hasShim).map(async (dialect) =>
-      writeFileSync(join(folder, shimFile(dialect)), await buildShim(dialect)),
+    shimsOf(platform).map(async (dialect) =>
+      writeFileSync(join(folder, shimFile(dialect)), await buildShim(dialect, platform)),
     ),
   );
 }

@@ -4,13 +4,12 @@
  */
 
 import { dlopen, FFIType } from 'bun:ffi';
-import { mkdtempSync, rmSync, writeFileSync, writeSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { closeSync, writeSync } from 'node:fs';
 import { ABI_VERSION, ARGUMENTS_MAX, EXTENTS_MAX, FAILURES, LaunchBlock, type LaunchFlags, SYMBOLS } from './abi.ts';
 import { DeviceError, type DeviceLaunch } from './device.ts';
+import { privateFile, privateFolders } from './private-file.ts';
 
-/** A shim's file, or its bytes, of which no file is left behind. */
+/** A shim's file, or its bytes: of those a file is left in a folder of the user's own where the system has none in memory. */
 export type ShimSource = { readonly path: string } | { readonly bytes: Uint8Array };
 
 /** A kernel's attributes as the device reports them, a GPU's not checked yet; what its driver does not tell is absent. */
@@ -166,11 +165,33 @@ function openLibrary(path: string) {
   }
 }
 
+/** No file is left behind where the system has files in memory alone, and lets them run. */
 function openBytes(bytes: Uint8Array): ReturnType<typeof openLibrary> {
   const descriptor = process.platform === 'linux' ? memoryFile() : -1;
-  if (descriptor < 0) return openTemporary(bytes);
-  for (let done = 0; done < bytes.length;) done += writeSync(descriptor, bytes, done);
-  return openLibrary(`/proc/self/fd/${descriptor}`); // stays open: its path must stay this library's
+  if (descriptor < 0) return openFirst(bytes, privateFolders());
+  try {
+    for (let done = 0; done < bytes.length;) done += writeSync(descriptor, bytes, done);
+    return openLibrary(`/proc/self/fd/${descriptor}`); // stays open: its path must stay this library's
+  } catch {
+    closeSync(descriptor);
+    return openFirst(bytes, privateFolders());
+  }
+}
+
+/** Opens a library from a file in the first of the folders that takes it and lets it run; throws a DeviceError 'absent'. */
+export function openFirst(bytes: Uint8Array, folders: readonly string[]): ReturnType<typeof openLibrary> {
+  const faults: string[] = [];
+  for (const folder of folders) {
+    try {
+      return openLibrary(privateFile(folder, bytes));
+    } catch (error) {
+      faults.push(`  ${(error as Error).message}`);
+    }
+  }
+  throw new DeviceError(
+    'absent',
+    `the shim does not load from any folder:\n${faults.join('\n')}\n  Set TF_CACHE_DIR to a folder of yours that programs may run from.`,
+  );
 }
 
 const LIBC = ['libc.so.6', `libc.musl-${process.arch === 'x64' ? 'x86_64' : 'aarch64'}.so.1`];
@@ -189,15 +210,4 @@ function memoryFile(): number {
     }
   }
   return -1;
-}
-
-function openTemporary(bytes: Uint8Array): ReturnType<typeof openLibrary> {
-  const folder = mkdtempSync(join(tmpdir(), 'tf-shim-')); // readable by this user alone
-  try {
-    const path = join(folder, 'shim');
-    writeFileSync(path, bytes);
-    return openLibrary(path);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
 }

@@ -11,6 +11,7 @@ import type { ImageRequest, ImageResult, ImageStore } from './images.ts';
 import { imageKey } from './images.ts';
 import { compileHost } from './toolchain/host.ts';
 import { buildRuntime } from './toolchain/runtime.ts';
+import { OWN_PROCESSOR, type Processor } from './toolchain/target.ts';
 import { buildShim } from './shims/build.ts';
 
 /** The folder that the build embeds, as it is found inside the executable. */
@@ -42,12 +43,12 @@ export async function shimImage(dialect: Dialect): Promise<Uint8Array> {
 /** Where images come from in this process. */
 export const openImages = (): ImageStore => (Bun.isStandaloneExecutable ? { get: readEmbedded } : compilingStore());
 
-/** A store that compiles each request for the host device, or finds it compiled before. */
-export function compilingStore(root: string = KERNELS): ImageStore {
+/** A store that compiles each request for the host device of a processor, or finds it compiled before. */
+export function compilingStore(root: string = KERNELS, processor: Processor = OWN_PROCESSOR): ImageStore {
   return {
     get: ({ kind, dialect, path, text, defines }) => {
       const includeDirs = [join(root, 'shared', HEADERS[dialect]), join(root, dirname(path))];
-      return compileHost({ kind, dialect, source: text, path: `kernels/${path}`, defines, includeDirs });
+      return compileHost({ kind, dialect, source: text, path: `kernels/${path}`, defines, includeDirs, processor });
     },
   };
 }

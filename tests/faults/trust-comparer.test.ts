@@ -1,7 +1,8 @@
 /** Public faults of harnesses, second part: the comparer and the classifier by themselves, and over a real kernel. */
 import { expect, test } from 'bun:test';
 import { f32, rows } from '#contract';
-import { RUNTIME_FLAGS, compileFlags, openclTableFlags } from '../../src/device/toolchain/flags.ts';
+import { compileFlags, openclTableFlags } from '../../src/device/toolchain/flags.ts';
+import { RUNTIME_FLAGS } from '../../src/device/toolchain/runtime.ts';
 import { sizeOf } from '../../src/families/tensor.ts';
 import type { Finding } from '../../src/gates/finding.ts';
 import type { Judged } from '../../src/gates/compare.ts';
@@ -150,9 +151,13 @@ test('H12: a class is read from integer bits: signalling NaN, infinities, 0 and 
 
 test('H12: neither the runtime nor any image is built with flags that assume finite values', () => {
   const images = (['cuda', 'hip', 'metal', 'xpu'] as const).flatMap((dialect) =>
-    compileFlags({ kind: 'fast', dialect }, { version: '19.1.7' }),
+    compileFlags({ kind: 'fast', dialect, processor: 'x64' }, { version: '19.1.7' }),
   );
-  const flags = [...images, ...RUNTIME_FLAGS, ...openclTableFlags('fast', { version: '19.1.7' })].join(' ');
+  const flags = [
+    ...images,
+    ...RUNTIME_FLAGS,
+    ...openclTableFlags({ kind: 'fast', dialect: 'xpu', processor: 'x64' }, { version: '19.1.7' }),
+  ].join(' ');
   expect(flags).toContain('-O');
   expect(flags).not.toMatch(/fast-math|finite-math|-Ofast|no-honor|unsafe-math|-menable-no/);
 });

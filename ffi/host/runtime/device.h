@@ -43,8 +43,6 @@ struct Kernel {
 struct Module {
   Module* next;
   tf_u64 bytes; // of this record
-  void* library;
-  int descriptor;
   const tf_u8* file; // the image as it was loaded, for its line table
   tf_u64 file_bytes;
   const TfImage* image;
@@ -114,9 +112,8 @@ struct Device : TfSchedule {
   tf_u64 argument_values[TF_ARGUMENTS_MAX];
   Fault fault;
   // of the thread that waits
-  void* signal_stack;
-  void* timer;
-  int timer_thread;
+  void* signal_stack; // stays mapped: a thread may have it registered for as long as it lives
+  tf_u64 timer, timer_thread;
   char error[2048];
 };
 
@@ -179,8 +176,16 @@ int launch_run(Device* d, Queued* q);
 int launch_check(Device* d, const TfLaunch* launch, const TfKernel* kernel);
 // signals.cpp
 void signals_enter(Device* d, tf_u64 limit_ns);
-void signals_leave(Device* d);
-void signals_close(Device* d);
+// timers.cpp
+#if defined(__APPLE__)
+constexpr int TIMER_SIGNAL = SIGVTALRM; // by nobody's timer but its own, and Bun has none
+#else
+constexpr int TIMER_SIGNAL = 43; // a real-time signal that neither libc nor JavaScriptCore uses
+#endif
+tf_u64 this_thread();
+void timer_set(Device* d, tf_u64 limit_ns); // TIMER_SIGNAL to this thread, unless it is stopped before
+void timer_stop(Device* d);
+void timer_close(Device* d);
 // report.cpp
 Text report(Device* d);
 void put_thread(Text& text, TfThread* thread);

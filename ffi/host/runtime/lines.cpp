@@ -1,7 +1,7 @@
 // The line of a program counter, from the DWARF 5 line table that images are built with (-gline-tables-only). Functions
 // of the dialect headers carry no lines of their own (TF_NODEBUG), so what is inlined from them has the kernel's line.
 #include "device.h"
-#include <elf.h>
+#include "elf.h"
 
 namespace tf {
 
@@ -59,15 +59,15 @@ struct Sections {
 };
 
 Bytes section(const Module* m, const char* name) {
-  const Elf64_Ehdr* header = (const Elf64_Ehdr*)m->file;
+  const ElfHeader* header = (const ElfHeader*)m->file;
   Bytes none = { nullptr, nullptr };
-  if (!m->file || header->e_shoff + (tf_u64)header->e_shnum * sizeof(Elf64_Shdr) > m->file_bytes) return none;
-  const Elf64_Shdr* table = (const Elf64_Shdr*)(m->file + header->e_shoff);
-  const char* names = (const char*)m->file + table[header->e_shstrndx].sh_offset;
-  for (int i = 0; i < header->e_shnum; i++) {
-    const Elf64_Shdr* s = &table[i];
-    if (s->sh_offset + s->sh_size > m->file_bytes || !same_text(names + s->sh_name, name)) continue;
-    return { m->file + s->sh_offset, m->file + s->sh_offset + s->sh_size };
+  if (!m->file || header->sections + (tf_u64)header->section_count * sizeof(ElfSection) > m->file_bytes) return none;
+  const ElfSection* table = (const ElfSection*)(m->file + header->sections);
+  const char* names = (const char*)m->file + table[header->section_names].offset;
+  for (int i = 0; i < header->section_count; i++) {
+    const ElfSection* s = &table[i];
+    if (s->offset + s->bytes > m->file_bytes || !same_text(names + s->name, name)) continue;
+    return { m->file + s->offset, m->file + s->offset + s->bytes };
   }
   return none;
 }

@@ -1,48 +1,13 @@
-// Images: bytes in memory, loaded by the dynamic linker through a file that has no name.
+// Images: bytes in memory, put into place and held against what this host device is.
 #include "../dialect/simt/schedule.h"
 #include "device.h"
-#include <dlfcn.h>
-#include <elf.h>
-#include <sys/syscall.h>
-#include <unistd.h>
+#include "loader.h"
 
 namespace tf {
 
 static int refuse(Device* d, const char* why) {
   report(d) << "image: " << why;
   return TF_BAD_IMAGE;
-}
-
-static int anonymous_file(const void* bytes, tf_u64 count) {
-  int file = (int)syscall(SYS_memfd_create, "tf-image", 1u /* close on exec */);
-  if (file < 0) return -1;
-  for (tf_u64 done = 0; done < count;) {
-    long n = write(file, (const char*)bytes + done, count - done);
-    if (n <= 0) {
-      close(file);
-      return -1;
-    }
-    done += (tf_u64)n;
-  }
-  return file;
-}
-
-// The file stays open while the module is loaded: the dynamic linker takes a library of the same path for the same one.
-static void* open_library(int file) {
-  char path[64];
-  Text(path, sizeof path) << "/proc/self/fd/" << (tf_u32)file;
-  return dlopen(path, RTLD_NOW | RTLD_LOCAL);
-}
-
-static tf_u64 loaded_extent(const tf_u8* file) {
-  const Elf64_Ehdr* header = (const Elf64_Ehdr*)file;
-  const Elf64_Phdr* segment = (const Elf64_Phdr*)(file + header->e_phoff);
-  tf_u64 end = 0;
-  for (int i = 0; i < header->e_phnum; i++) {
-    tf_u64 segment_end = segment[i].p_vaddr + segment[i].p_memsz;
-    if (segment[i].p_type == PT_LOAD && segment_end > end) end = segment_end;
-  }
-  return end;
 }
 
 static int check_image(Device* d, const TfImage* image) {
@@ -68,52 +33,40 @@ static Module* new_module(const TfImage* image) {
   return m;
 }
 
-static int adopt(Device* d, void* library, int file, tf_u64 bytes, Module** module) {
+// A copy of the image as it came, for its line table.
+static const tf_u8* kept_file(const void* bytes, tf_u64 count) {
+  void* copy = os_pages(count);
+  return copy ? (const tf_u8*)memcpy(copy, bytes, count) : nullptr;
+}
+
+static int adopt(Device* d, const PlacedImage& placed, Module** module) {
   typedef const TfImage* (*Entry)(void);
-  Entry entry = (Entry)dlsym(library, "tf_image");
-  if (!entry) return refuse(d, "it has no tf_image, so it is not a kernel image of the host device");
-  int status = check_image(d, entry());
+  const TfImage* image = ((Entry)placed.entry)();
+  int status = check_image(d, image);
   if (status) return status;
-  Module* m = new_module(entry());
+  Module* m = new_module(image);
   if (!m) return TF_NO_MEMORY;
-  Dl_info where;
-  void* view = mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE, file, 0);
-  m->library = library;
-  m->descriptor = file;
-  m->file = view == MAP_FAILED ? nullptr : (const tf_u8*)view;
-  m->file_bytes = bytes;
-  if (dladdr((void*)entry, &where)) m->base = (char*)where.dli_fbase;
-  m->extent = m->file ? loaded_extent(m->file) : 0;
-  *m->image->runtime = tf_runtime;
+  m->base = placed.base;
+  m->extent = placed.extent;
+  *image->runtime = tf_runtime;
   m->next = d->modules;
   d->modules = m;
   *module = m;
   return TF_OK;
 }
 
-int module_load(Device* d, const void* image, tf_u64 bytes, Module** module) {
-  static const tf_u8 MAGIC[] = { 0x7f, 'E', 'L', 'F', 2, 1 };
-#if defined(__x86_64__)
-  constexpr int MACHINE = EM_X86_64;
-#else
-  constexpr int MACHINE = EM_AARCH64;
-#endif
-  if (bytes < sizeof(Elf64_Ehdr) || memcmp(image, MAGIC, sizeof MAGIC)) return refuse(d, "not a 64-bit ELF file");
-  Elf64_Ehdr header;
-  memcpy(&header, image, sizeof header);
-  if (header.e_machine != MACHINE) return refuse(d, "built for another processor");
-  int file = anonymous_file(image, bytes);
-  if (file < 0) {
-    report(d) << "image: no memory for its " << bytes << " bytes";
-    return TF_NO_MEMORY;
-  }
-  void* library = open_library(file);
-  int status = library ? adopt(d, library, file, bytes, module) : refuse(d, dlerror());
+int module_load(Device* d, const void* bytes, tf_u64 count, Module** module) {
+  PlacedImage placed;
+  const char* why = image_place(bytes, count, &placed);
+  if (why) return refuse(d, why);
+  int status = adopt(d, placed, module);
   if (status) {
-    if (library) dlclose(library);
-    close(file);
+    image_remove(placed.base, placed.extent);
+    return status;
   }
-  return status;
+  (*module)->file = kept_file(bytes, count);
+  (*module)->file_bytes = count;
+  return TF_OK;
 }
 
 void module_unload(Device* d, Module* module) {
@@ -122,8 +75,7 @@ void module_unload(Device* d, Module* module) {
   *link = module->next;
   stacks_reset(d); // some may be parked in its code
   if (module->file) os_unmap((void*)module->file, module->file_bytes);
-  dlclose(module->library);
-  close(module->descriptor);
+  image_remove(module->base, module->extent);
   os_unmap(module, module->bytes);
 }
 

@@ -1,18 +1,21 @@
 // The few calls of the operating system that the runtime makes.
 #pragma once
 #include "../image.h"
+#if defined(__APPLE__)
+#include "darwin.h"
+#else
 #include <string.h>
 #include <sys/mman.h>
+#endif
 
 namespace tf {
 
-#if defined(__APPLE__)
-constexpr tf_u64 PAGE = 16384;
-constexpr int ANONYMOUS = MAP_ANON | MAP_PRIVATE, LAZY = 0;
-#else
+#if defined(__x86_64__)
 constexpr tf_u64 PAGE = 4096;
-constexpr int ANONYMOUS = MAP_ANONYMOUS | MAP_PRIVATE, LAZY = MAP_NORESERVE;
+#else
+constexpr tf_u64 PAGE = 16384; // a system's own pages are no larger: those of 64 KiB are past what Bun runs on
 #endif
+constexpr int ANONYMOUS = MAP_ANONYMOUS | MAP_PRIVATE, LAZY = MAP_NORESERVE;
 
 inline tf_u64 round_up(tf_u64 value, tf_u64 step) { return (value + step - 1) / step * step; }
 
@@ -30,6 +33,24 @@ inline char* os_reserve(tf_u64 bytes) {
 }
 inline bool os_commit(char* at, tf_u64 bytes) { return mprotect(at, bytes, PROT_READ | PROT_WRITE) == 0; }
 inline bool os_guard(char* at, tf_u64 bytes) { return mprotect(at, bytes, PROT_NONE) == 0; }
+// What was written stays, as code or as data.
+inline bool os_seal(char* at, tf_u64 bytes, bool code) {
+  return mprotect(at, bytes, code ? PROT_READ | PROT_EXEC : PROT_READ) == 0;
+}
+// Called between writing code and running it.
+inline void os_code_written(char* at, tf_u64 bytes) {
+#if defined(__APPLE__)
+  sys_icache_invalidate(at, bytes);
+#elif defined(__aarch64__)
+  constexpr tf_u64 LINE = 16; // the least that a processor has
+  for (char* p = at; p < at + bytes; p += LINE) __asm__ volatile("dc cvau, %0" ::"r"(p) : "memory");
+  __asm__ volatile("dsb ish" ::: "memory");
+  for (char* p = at; p < at + bytes; p += LINE) __asm__ volatile("ic ivau, %0" ::"r"(p) : "memory");
+  __asm__ volatile("dsb ish\n isb" ::: "memory");
+#else
+  (void)at, (void)bytes;
+#endif
+}
 // Gives the memory back and keeps the addresses inaccessible.
 inline void os_decommit(char* at, tf_u64 bytes) { mmap(at, bytes, PROT_NONE, ANONYMOUS | LAZY | MAP_FIXED, -1, 0); }
 

@@ -1,7 +1,9 @@
 // What a failed launch says: what happened, to which thread, at which line of the kernel's source.
 #include "../dialect/simt/collective.h"
 #include "device.h"
+#if !defined(__APPLE__)
 #include <signal.h>
+#endif
 
 namespace tf {
 

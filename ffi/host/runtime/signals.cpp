@@ -2,11 +2,10 @@
 // interrupted context to the place where tf_wait goes on, and returns. Handlers are installed once a process, and
 // chained for addresses that are no kernel's.
 #include "device.h"
+#if !defined(__APPLE__)
 #include <signal.h>
-#include <sys/syscall.h>
-#include <time.h>
 #include <ucontext.h>
-#include <unistd.h>
+#endif
 
 namespace tf {
 
@@ -17,15 +16,53 @@ namespace tf {
 #define TF_FP(u) TF_REGISTER(u, RBP)
 #define TF_BASE(u) TF_REGISTER(u, RBX)
 #define TF_ACCESS_KIND(u) (TF_REGISTER(u, ERR) >> 1 & 1)
+#elif defined(__APPLE__)
+#define TF_SP(u) ((u)->uc_mcontext->sp)
+#define TF_PC(u) ((u)->uc_mcontext->pc)
+#define TF_FP(u) ((u)->uc_mcontext->fp)
+#define TF_BASE(u) ((u)->uc_mcontext->x[19])
+#define TF_ACCESS_KIND(u) access_kind((u)->uc_mcontext->esr)
 #else
 #define TF_SP(u) ((u)->uc_mcontext.sp)
 #define TF_PC(u) ((u)->uc_mcontext.pc)
 #define TF_FP(u) ((u)->uc_mcontext.regs[29])
 #define TF_BASE(u) ((u)->uc_mcontext.regs[19])
-#define TF_ACCESS_KIND(u) 2
+#define TF_ACCESS_KIND(u) access_kind(syndrome(u))
 #endif
 
-constexpr int TIMER_SIGNAL = 43; // a real-time signal that neither libc nor JavaScriptCore uses
+#if defined(__aarch64__)
+// From what the processor says of an exception: of a data abort, bit 6 tells a write.
+static int access_kind(tf_u64 syndrome) {
+  tf_u64 cause = syndrome >> 26 & 63;
+  return cause == 0x24 || cause == 0x25 ? (int)(syndrome >> 6 & 1) : 2;
+}
+#if !defined(__APPLE__)
+// The kernel lists records behind the registers, each with its name and size; 0 ends them.
+static tf_u64 syndrome(ucontext_t* u) {
+  struct Record {
+    tf_u32 name, bytes;
+    tf_u64 value;
+  };
+  constexpr tf_u32 SYNDROME = 0x45535201;
+  char* at = (char*)u->uc_mcontext.__reserved;
+  char* end = at + sizeof u->uc_mcontext.__reserved;
+  while (at + sizeof(Record) <= end) {
+    Record* record = (Record*)at;
+    if (record->name == SYNDROME) return record->value;
+    if (!record->name || record->bytes < sizeof(tf_u64)) break;
+    at += record->bytes;
+  }
+  return 0;
+}
+#endif
+#endif
+
+#if defined(__x86_64__)
+typedef long long Register;
+#else
+typedef tf_u64 Register;
+#endif
+
 constexpr int SIGNALS[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, TIMER_SIGNAL };
 constexpr int SIGNAL_COUNT = sizeof SIGNALS / sizeof *SIGNALS;
 constexpr tf_u64 SIGNAL_STACK = 65536;
@@ -51,7 +88,7 @@ static void chain(int signal_number, siginfo_t* info, void* context) {
   signal(signal_number, SIG_DFL); // the instruction runs again and ends the process
 }
 
-static void set_late(int thread) {
+static void set_late(tf_u64 thread) {
   for (Device* d : registry)
     if (d && d->running && d->timer_thread == thread) d->late = 1;
 }
@@ -60,7 +97,7 @@ static void on_signal(int number, siginfo_t* info, void* context) {
   ucontext_t* u = (ucontext_t*)context;
   Device* d = device_at((tf_u64)TF_SP(u));
   if (!d) {
-    if (number == TIMER_SIGNAL) set_late((int)syscall(SYS_gettid));
+    if (number == TIMER_SIGNAL) set_late(this_thread());
     return chain(number, info, context); // another copy of this library may be loaded, and own it
   }
   Fault* f = &d->fault;
@@ -74,10 +111,10 @@ static void on_signal(int number, siginfo_t* info, void* context) {
   memset(f->instruction, 0, sizeof f->instruction);
   if (number == SIGILL || number == SIGTRAP) memcpy(f->instruction, (void*)TF_PC(u), sizeof f->instruction);
   d->status = number == TIMER_SIGNAL ? TF_TIMEOUT : TF_FAULT;
-  TF_SP(u) = (long long)d->main.sp;
-  TF_PC(u) = (long long)d->main.pc;
-  TF_FP(u) = (long long)d->main.fp;
-  TF_BASE(u) = (long long)d->main.base;
+  TF_SP(u) = (Register)d->main.sp;
+  TF_PC(u) = (Register)d->main.pc;
+  TF_FP(u) = (Register)d->main.fp;
+  TF_BASE(u) = (Register)d->main.base;
 }
 
 static void install() {
@@ -108,47 +145,11 @@ static void use_signal_stack(Device* d) {
   sigaltstack(&ours, nullptr);
 }
 
-#if !defined(sigev_notify_thread_id)
-#define sigev_notify_thread_id _sigev_un._tid
-#endif
-
-static void make_timer(Device* d) {
-  int thread = (int)syscall(SYS_gettid);
-  if (d->timer_thread == thread) return;
-  if (d->timer_thread) syscall(SYS_timer_delete, d->timer);
-  struct sigevent event;
-  memset(&event, 0, sizeof event);
-  event.sigev_notify = SIGEV_THREAD_ID;
-  event.sigev_signo = TIMER_SIGNAL;
-  event.sigev_notify_thread_id = thread;
-  int timer = 0;
-  d->timer_thread = syscall(SYS_timer_create, CLOCK_MONOTONIC, &event, &timer) == 0 ? thread : 0;
-  d->timer = (void*)(long)timer;
-}
-
-static void set_timer(Device* d, tf_u64 limit_ns) {
-  struct itimerspec limit;
-  memset(&limit, 0, sizeof limit);
-  limit.it_value.tv_sec = (time_t)(limit_ns / 1000000000);
-  limit.it_value.tv_nsec = (long)(limit_ns % 1000000000);
-  if (d->timer_thread) syscall(SYS_timer_settime, d->timer, 0, &limit, nullptr);
-}
-
 void signals_enter(Device* d, tf_u64 limit_ns) {
   install();
   use_signal_stack(d);
   d->late = 0;
-  if (!limit_ns) return;
-  make_timer(d);
-  set_timer(d, limit_ns);
-}
-
-void signals_leave(Device* d) { set_timer(d, 0); }
-
-// The signal stack stays mapped: a thread may have it registered for as long as it lives.
-void signals_close(Device* d) {
-  if (d->timer_thread) syscall(SYS_timer_delete, d->timer);
-  d->timer_thread = 0;
+  if (limit_ns) timer_set(d, limit_ns);
 }
 
 } // namespace tf

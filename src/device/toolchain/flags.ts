@@ -6,6 +6,7 @@
 import { join } from 'node:path';
 import type { ImageKind } from '../images.ts';
 import { limitMacros } from './limits.ts';
+import type { Processor } from './target.ts';
 
 export type HostDialect = 'cuda' | 'hip' | 'metal' | 'xpu';
 
@@ -20,10 +21,11 @@ const HEADERS = join(HOST_FOLDER, 'dialect');
 /** An option of the compiler proper that its driver does not take. */
 const xclang = (option: string): readonly string[] => ['-Xclang', option];
 
-/** What is compiled: how, and in which language. */
+/** What is compiled: how, in which language and for which processor. */
 export interface Target {
   readonly kind: ImageKind;
   readonly dialect: HostDialect;
+  readonly processor: Processor;
 }
 
 /** What decides the arithmetic of every kind: each operation rounds to its own type, and nothing is reordered. */
@@ -46,13 +48,23 @@ const CONTRACT: Readonly<Record<ImageKind, string>> = {
 /** The macro by which headers let results be off. */
 const ULPS = '-DTF_ULPS=1';
 
-/** The least processor: AVX2, FMA and F16C on x86-64, so that fmaf is an instruction. */
-const PROCESSOR = process.arch === 'x64' ? ['-march=x86-64-v3'] : [];
+/**
+ * What images are compiled for. They are ELF files on every system, as their loader is the runtime's own: an image for
+ * arm64 serves Linux and macOS. The least processor has fmaf as an instruction; arm64's first has, and on x86-64 that takes
+ * AVX2, FMA and F16C. A fiber's resume address is reached by a plain jump.
+ */
+const MACHINE: Readonly<Record<Processor, readonly string[]>> = {
+  x64: ['--target=x86_64-linux-gnu', '-march=x86-64-v3', '-fcf-protection=none'],
+  arm64: [
+    '--target=aarch64-linux-gnu',
+    '-mbranch-protection=none',
+    '-mno-outline-atomics', // calls of a library
+    '-ffixed-x18', // macOS takes it away at any time
+    '-fsigned-char', // as on every GPU
+  ],
+};
 
-/** A fiber's resume address is reached by a plain jump. */
-const JUMPS = process.arch === 'x64' ? '-fcf-protection=none' : '-mbranch-protection=none';
-
-const LIBRARY = ['-fPIC', '-fvisibility=hidden', '-fno-stack-protector', JUMPS];
+const LIBRARY = ['-fPIC', '-fvisibility=hidden', '-fno-stack-protector'];
 
 const CODE = [
   ...LIBRARY,
@@ -162,6 +174,7 @@ const HEADER: Readonly<Record<HostDialect, string>> = { cuda: 'cuda', hip: 'hip'
 export interface PreprocessOptions {
   readonly kind: ImageKind;
   readonly dialect: HostDialect;
+  readonly processor: Processor;
   /** Kernels become steps. */
   readonly inSteps: boolean;
   /** The source's own folder, where its quoted includes are looked for first. */
@@ -170,10 +183,12 @@ export interface PreprocessOptions {
 }
 
 /** Arguments that preprocess a source from standard input. The source's own definitions stand in its text, after the header. */
-export function preprocessFlags({ kind, dialect, inSteps, sourceFolder, includeDirs }: PreprocessOptions): string[] {
+export function preprocessFlags(options: PreprocessOptions): string[] {
+  const { kind, dialect, processor, inSteps, sourceFolder, includeDirs } = options;
   const name = HEADER[dialect];
   return [
     '-E',
+    ...MACHINE[processor],
     ...MESSAGES,
     ...languageFlags(dialect),
     ...DEFINES[dialect],
@@ -215,8 +230,8 @@ export function assemblyFlags(target: Target, clang: ClangVersion, precompiled: 
 }
 
 /** Arguments that compile LLVM's assembly from standard input to the object file that `-o` names. */
-export function stepFlags(kind: ImageKind): string[] {
-  return ['-c', '-x', 'ir', '-O3', ...LIBRARY, '-w', CONTRACT[kind], ...PROCESSOR, '-'];
+export function stepFlags({ kind, processor }: Target): string[] {
+  return ['-c', '-x', 'ir', '-O3', ...LIBRARY, '-w', CONTRACT[kind], ...MACHINE[processor], '-'];
 }
 
 /** Arguments that compile only the header of lowered text, to the precompiled file that `-o` names. */
@@ -235,19 +250,20 @@ export function irFlags(target: Target, clang: ClangVersion, precompiled: string
 }
 
 /** Arguments that compile such a text from standard input to what `-c` gives of the source. */
-export function irObjectFlags({ kind }: Target, clang: ClangVersion): string[] {
-  return ['-c', '-x', 'ir', '-flto', ...CODE_OF[kind], ...trapFlags(clang), ...LOWERED_MESSAGES, ...PROCESSOR, '-'];
+export function irObjectFlags({ kind, processor }: Target, clang: ClangVersion): string[] {
+  const code = [...CODE_OF[kind], ...trapFlags(clang), ...LOWERED_MESSAGES];
+  return ['-c', '-x', 'ir', '-flto', ...code, ...MACHINE[processor], '-'];
 }
 
 /** The link optimises what the image uses; doing so before for all of the glue takes twice the time. */
 const UNOPTIMISED = xclang('-disable-llvm-passes');
 
 /** Arguments that compile the C++ table of an OpenCL image with its glue. */
-export function openclTableFlags(kind: ImageKind, clang: ClangVersion): string[] {
+export function openclTableFlags({ kind, processor }: Target, clang: ClangVersion): string[] {
   return [
     '-c',
     // What it does is the runtime's own: nothing is checked.
-    ...unitFlags({ kind: kind === 'ulps' ? kind : 'fast', dialect: 'cuda' }, clang),
+    ...unitFlags({ kind: kind === 'ulps' ? kind : 'fast', dialect: 'cuda', processor }, clang),
     ...(kind === 'check' ? [CHECK_DEFINE] : []),
     ...(kind === 'ulps' ? limitDefines('xpu') : []), // of the division, which is in this text
     '-flto',
@@ -258,7 +274,7 @@ export function openclTableFlags(kind: ImageKind, clang: ClangVersion): string[]
 }
 
 /** Arguments that compile the file that every check image is linked with, from standard input. */
-export const CHECK_FILE_FLAGS: readonly string[] = [
+export const checkFileFlags = (processor: Processor): readonly string[] => [
   '-x',
   'c++',
   '-std=c++17',
@@ -267,7 +283,7 @@ export const CHECK_FILE_FLAGS: readonly string[] = [
   CHECK_DEFINE,
   ...LIBRARY,
   ...CPLUSPLUS,
-  ...PROCESSOR,
+  ...MACHINE[processor],
   `-I${HOST_FOLDER}`,
   '-',
 ];
@@ -285,22 +301,8 @@ export const LINK_FLAGS: readonly string[] = [
   '-z',
   'noexecstack',
   '--build-id=none',
+  '--hash-style=sysv', // the loader counts symbols by it
   '--gc-sections',
-];
-
-/** Arguments that compile and link the runtime; it finds the C library in the process that loads it. */
-export const RUNTIME_FLAGS: readonly string[] = [
-  '-std=c++17',
-  '-O2',
-  ...LIBRARY,
-  ...CPLUSPLUS,
-  '-Wall',
-  '-Wextra',
-  '-fno-color-diagnostics',
-  '-shared',
-  '-nostdlib',
-  '-fuse-ld=lld',
-  '-Wl,-Bsymbolic,-z,now,-z,noexecstack',
 ];
 
 function languageFlags(dialect: HostDialect): readonly string[] {
@@ -308,7 +310,7 @@ function languageFlags(dialect: HostDialect): readonly string[] {
 }
 
 /** What the header and the source of a text must agree on. */
-function unitFlags({ kind, dialect }: Target, clang: ClangVersion): string[] {
+function unitFlags({ kind, dialect, processor }: Target, clang: ClangVersion): string[] {
   const more = dialect === 'xpu' ? ['-flto'] : CPLUSPLUS;
   return [
     ...languageFlags(dialect),
@@ -320,6 +322,6 @@ function unitFlags({ kind, dialect }: Target, clang: ClangVersion): string[] {
     ...ARITHMETIC,
     CONTRACT[kind],
     ...(kind === 'ulps' ? [ULPS] : []),
-    ...PROCESSOR,
+    ...MACHINE[processor],
   ];
 }

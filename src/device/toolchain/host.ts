@@ -3,7 +3,8 @@
  * a shared object that needs nothing from outside; ffi/host/image.h says what it exports.
  */
 
-import { dirname, resolve } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { hashOf, hashOfFolder, readSealed } from './cache.ts';
 import { type Clang, findClang } from './clang.ts';
 import { ToolchainError } from './toolchain-error.ts';
@@ -18,6 +19,7 @@ import { lowerMetal } from './lower/metal.ts';
 import { lowerOpencl } from './lower/opencl.ts';
 import { cachedImage, imagePath, rememberImage } from './manifest.ts';
 import { run } from './process.ts';
+import { OWN_PROCESSOR, type Processor } from './target.ts';
 
 export type { HostDialect } from './flags.ts';
 
@@ -30,6 +32,8 @@ export interface HostSource {
   readonly path: string;
   readonly defines: Readonly<Record<string, string | number>>;
   readonly includeDirs: readonly string[];
+  /** What the image runs on; this machine's own where it is left out. */
+  readonly processor?: Processor;
 }
 
 /** An image, or why there is none: messages that name the source's own lines. */
@@ -92,13 +96,13 @@ async function buildEither(clang: Clang, source: HostSource): Promise<Built> {
 }
 
 async function build(clang: Clang, source: HostSource, inSteps: boolean): Promise<Built> {
-  const { kind, dialect, path } = source;
+  const { kind, dialect, path, processor = OWN_PROCESSOR } = source;
   const text = await preprocess(clang, source, inSteps);
   const lowered = lower(source, text);
   const salt = hashOf(ownHash(), clang.version);
-  const name = hashOf(salt, kind, dialect, lowered.text, lowered.table ?? '');
+  const name = hashOf(salt, kind, dialect, processor, lowered.text, lowered.table ?? '');
   const file = imagePath(CACHE_FOLDER, name);
-  const request = { kind, dialect, lowered, inSteps, path, source: source.source, salt };
+  const request = { kind, dialect, processor, lowered, inSteps, path, source: source.source, salt };
   return { bytes: readSealed(file) ?? (await buildImage(clang, request, file)), name, text };
 }
 
@@ -116,9 +120,11 @@ function sourceKey(clang: Clang, source: HostSource): string {
   );
 }
 
-/** A hash of the dialect headers and, where run from source, of this folder: the lowering and the flags. */
+/** A hash of what images are made of, which the runtime is no part of: the headers and, where run from source, this folder. */
 function ownHash(): string {
-  return (own ??= hashOf(hashOfFolder(HOST_FOLDER), Bun.isStandaloneExecutable ? '' : hashOfFolder(import.meta.dir)));
+  const headers = ['image.h', 'switch.h'].map((name) => readFileSync(join(HOST_FOLDER, name)));
+  const lowering = Bun.isStandaloneExecutable ? '' : hashOfFolder(import.meta.dir);
+  return (own ??= hashOf(hashOfFolder(join(HOST_FOLDER, 'dialect')), ...headers, lowering));
 }
 
 async function preprocess(clang: Clang, source: HostSource, inSteps: boolean): Promise<string> {
@@ -129,8 +135,9 @@ async function preprocess(clang: Clang, source: HostSource, inSteps: boolean): P
   return stdout;
 }
 
-function flagsOf({ kind, dialect, path, includeDirs }: HostSource, inSteps: boolean): string[] {
-  return preprocessFlags({ kind, dialect, inSteps, includeDirs, sourceFolder: resolve(dirname(path)) });
+function flagsOf(source: HostSource, inSteps: boolean): string[] {
+  const { kind, dialect, path, includeDirs, processor = OWN_PROCESSOR } = source;
+  return preprocessFlags({ kind, dialect, processor, inSteps, includeDirs, sourceFolder: resolve(dirname(path)) });
 }
 
 // --- the lowering of a dialect ---

@@ -13,7 +13,7 @@ import { withDivisionCalls } from './divisions.ts';
 import { explain } from './diagnostics.ts';
 import {
   CHECK_FILE,
-  CHECK_FILE_FLAGS,
+  checkFileFlags,
   HOST_FOLDER,
   assemblyFlags,
   irFlags,
@@ -30,6 +30,7 @@ import { SOURCE_BEGIN } from './lower/unit.ts';
 import { compileOnce } from './once.ts';
 import { run } from './process.ts';
 import { stepModule } from './steps/pass.ts';
+import type { Processor } from './target.ts';
 
 /** A source that does not compile; the message is the author's to read. */
 export class CompileError extends Error {}
@@ -43,6 +44,7 @@ export type LoweredSource = Lowered & { readonly table?: string };
 export interface ImageSource {
   readonly kind: ImageKind;
   readonly dialect: HostDialect;
+  readonly processor: Processor;
   readonly lowered: LoweredSource;
   /** Kernels become steps. */
   readonly inSteps: boolean;
@@ -63,7 +65,7 @@ export async function buildImage(clang: Clang, image: ImageSource, path: string)
       compileTable(clang, image, `${temporary}.table.o`),
     ]);
     const own = image.lowered.table === undefined ? objects.slice(0, 1) : objects;
-    const inputs = image.kind === 'check' ? [...own, await checkObject(clang, image.salt)] : own;
+    const inputs = image.kind === 'check' ? [...own, await checkObject(clang, image)] : own;
     await must(image, [clang.linker, ...LINK_FLAGS, ...inputs, '-o', temporary]);
     return publishSealed(temporary, path);
   } finally {
@@ -72,14 +74,14 @@ export async function buildImage(clang: Clang, image: ImageSource, path: string)
 }
 
 /** What the compiler's calls at each access reach. */
-function checkObject(clang: Clang, salt: string): Promise<string> {
+function checkObject(clang: Clang, { salt, processor }: ImageSource): Promise<string> {
   const input = readFileSync(join(HOST_FOLDER, CHECK_FILE), 'utf8').replace('#include "../', '#include "');
-  return compileOnce({ command: [clang.path, ...CHECK_FILE_FLAGS], input, salt, extension: 'o' });
+  return compileOnce({ command: [clang.path, ...checkFileFlags(processor)], input, salt, extension: 'o' });
 }
 
 async function compileKernels(clang: Clang, image: ImageSource, object: string): Promise<void> {
-  const { kind, dialect, lowered, salt } = image;
-  const target = { kind, dialect };
+  const { kind, dialect, processor, lowered, salt } = image;
+  const target = { kind, dialect, processor };
   const { header, source } = splitText(lowered.text);
   const command = [clang.path, ...precompileFlags(target, clang)];
   const precompiled = await compileOnce({ command, input: header, salt, extension: 'pch' });
@@ -109,15 +111,15 @@ async function compileSteps(
   object: string,
 ): Promise<void> {
   const whole = await must(image, [clang.path, ...assemblyFlags(image, clang, precompiled), '-o', '-'], source);
-  const steps = stepModule(whole, image.dialect !== 'metal');
+  const steps = stepModule(whole, image.dialect !== 'metal', image.processor);
   if ('why' in steps) throw new NoSteps(steps.why);
-  const { code, stderr } = await run([clang.path, ...stepFlags(image.kind), '-o', object], steps.text);
+  const { code, stderr } = await run([clang.path, ...stepFlags(image), '-o', object], steps.text);
   if (code !== 0) throw new NoSteps(stderr);
 }
 
 async function compileTable(clang: Clang, image: ImageSource, object: string): Promise<void> {
   const { table } = image.lowered;
-  if (table !== undefined) await must(image, [clang.path, ...openclTableFlags(image.kind, clang), '-o', object], table);
+  if (table !== undefined) await must(image, [clang.path, ...openclTableFlags(image, clang), '-o', object], table);
 }
 
 async function must({ path, source }: ImageSource, command: readonly string[], input = ''): Promise<string> {

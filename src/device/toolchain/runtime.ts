@@ -1,28 +1,24 @@
 /** The host device's runtime: ffi/host/runtime and the shim over it, one shared object behind ffi/shim.h. */
 
-import { readdirSync, rmSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { hashOf, hashOfFolder, publishSealed, readSealed, temporaryBeside } from './cache.ts';
-import { findClang } from './clang.ts';
-import { ToolchainError } from './toolchain-error.ts';
-import { CACHE_FOLDER, HOST_FOLDER, RUNTIME_FLAGS } from './flags.ts';
-import { run } from './process.ts';
+import { hashOfFolder } from './cache.ts';
+import { HOST_FOLDER } from './flags.ts';
+import { buildLibrary, FFI_FOLDER } from './library.ts';
+import { ownPlatform, type Platform } from './target.ts';
+
+export const RUNTIME_FLAGS = ['-std=c++17', '-fno-exceptions', '-fno-rtti', '-fno-threadsafe-statics'];
 
 /** The bytes of the runtime, built or found built before; throws a ToolchainError where it cannot be built. */
-export async function buildRuntime(): Promise<Uint8Array> {
-  const clang = await findClang();
-  const sources = runtimeSources();
-  const key = hashOf(hashOfFolder(join(HOST_FOLDER, '..')), clang.version, ...RUNTIME_FLAGS);
-  const path = join(CACHE_FOLDER, `runtime-${key}.so`);
-  const cached = readSealed(path);
-  if (cached) return cached;
-  const temporary = temporaryBeside(path);
-  const { code, stderr } = await run([clang.path, ...RUNTIME_FLAGS, ...sources, '-o', temporary]);
-  if (code !== 0) {
-    rmSync(temporary, { force: true });
-    throw new ToolchainError(`The host device's runtime does not compile with clang ${clang.version}.\n${stderr}`);
-  }
-  return publishSealed(temporary, path);
+export function buildRuntime(platform: Platform = ownPlatform()): Promise<Uint8Array> {
+  return buildLibrary({
+    name: "The host device's runtime",
+    file: 'runtime',
+    platform,
+    flags: RUNTIME_FLAGS,
+    sources: runtimeSources(),
+    hash: hashOfFolder(FFI_FOLDER),
+  });
 }
 
 function runtimeSources(): string[] {

@@ -72,7 +72,7 @@ async function emptyImage(abi: number, layout: number): Promise<Uint8Array> {
     static const struct image image = { ${abi}, 0, ${layout}, 0, 0, 0, 0 };
     const struct image* tf_image(void) { return &image; }`;
   const { path } = await findClang();
-  const flags = ['-x', 'c', '-fPIC', '-shared', '-nostdlib', '-fuse-ld=lld', '-', '-o', out];
+  const flags = ['-x', 'c', '-fPIC', '-shared', '-nostdlib', '-fuse-ld=lld', '-Wl,--hash-style=sysv', '-', '-o', out];
   const { exitCode, stderr } = Bun.spawnSync([path, ...flags], { stdin: Buffer.from(text) });
   if (exitCode !== 0) throw new Error(stderr.toString());
   const bytes = readFileSync(out);
@@ -129,12 +129,6 @@ test('the runtime asks the process for nothing but a few functions of libc', asy
   const names = [...refused.stderr.toString().matchAll(/undefined reference: (\w+)/g)].map((match) => match[1] ?? '');
   expect(names.length).toBeGreaterThan(5);
   const allowed = [
-    'close',
-    'dladdr',
-    'dlclose',
-    'dlerror',
-    'dlopen',
-    'dlsym',
     'bcmp',
     'memcmp',
     'memcpy',
@@ -150,7 +144,6 @@ test('the runtime asks the process for nothing but a few functions of libc', asy
     'timer_create',
     'timer_delete',
     'timer_settime',
-    'write',
   ];
   expect(names.filter((name) => !allowed.includes(name))).toEqual([]);
 });

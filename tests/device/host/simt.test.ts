@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { HostDevice } from '../../../src/device/host.ts';
 import { findClang } from '../../../src/device/toolchain/clang.ts';
 import { compileFlags, HOST_FOLDER, LINK_FLAGS } from '../../../src/device/toolchain/flags.ts';
+import { OWN_PROCESSOR } from '../../../src/device/toolchain/target.ts';
 import { buffer, download, failureOf, launchOf, lineOf, newDevice, run, u32, upload } from './device.ts';
 
 /** Lowered text by hand: the interface between headers, lowering and runtime, with a dialect's choices made here. */
@@ -77,7 +78,7 @@ async function imageOfLowered(text: string): Promise<Uint8Array> {
   try {
     const stdin = Buffer.from(`# 1 "simt.cpp"\n${text}`);
     const compiled = Bun.spawnSync(
-      [clang.path, ...compileFlags({ kind: 'fast', dialect: 'cuda' }, clang), '-o', object],
+      [clang.path, ...compileFlags({ kind: 'fast', dialect: 'cuda', processor: OWN_PROCESSOR }, clang), '-o', object],
       { stdin },
     );
     if (compiled.exitCode !== 0) throw new Error(compiled.stderr.toString());

@@ -141,7 +141,11 @@ function together(parts: StepParts, { blocks, entry, mayStop }: Body, id: number
   const form = { suffix, from: choice };
   const single = reachable(parts.single, entry);
   if (!single.some(({ instructions }) => instructions.some(isPhi))) return undefined; // nothing goes round
-  const made = lanesOf(parts, single, laneText(parts.locals, entry, mayStop, form, true));
+  const made = lanesOf(
+    parts,
+    single,
+    laneText(parts.locals, entry, mayStop ? parts.options.store : undefined, form, true),
+  );
   if (!made.isWorthwhile) return undefined;
   for (const one of made.declarations) parts.options.declarations.add(one);
   const all = arrivalsOf(single, parts.places);
@@ -238,7 +242,7 @@ function loopText(
           .replace(/%lane\.first\b/g, '0')
       : line;
   const text = [
-    ...laneText(locals, entry, mayStop, form),
+    ...laneText(locals, entry, mayStop ? parts.options.store : undefined, form),
     ...body,
     ...metText(arrivals, { ...form, several, count: 1 }),
   ].map((line) => known(line).replace(/%[\w.]+/g, name));

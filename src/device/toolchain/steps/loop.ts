@@ -1,4 +1,5 @@
 /** The ends of a loop over the threads of a call: what stands before a thread's blocks, and behind them. */
+import type { Processor } from '../target.ts';
 import { SEVERAL_RUN, THREAD, THREAD_BYTES } from './layout.ts';
 import * as n from './names.ts';
 import { ENTERED } from './output.ts';
@@ -8,6 +9,9 @@ import type { Locals } from './step.ts';
 const UNROLL_METADATA = 999990;
 /** A loop that is unrolled whole. */
 export const UNROLL = `!${UNROLL_METADATA} = distinct !{!${UNROLL_METADATA}, !${UNROLL_METADATA + 1}}\n!${UNROLL_METADATA + 1} = !{!"llvm.loop.unroll.full"}`;
+
+/** The instruction that stores the thread that runs, by the processor. */
+export const STORE: Readonly<Record<Processor, string>> = { x64: 'movq $1, $0', arm64: 'str $1, $0' };
 
 /** Attributes of the store that only writes where it points. */
 export const KEEP_GROUP = 99991;
@@ -30,16 +34,17 @@ export const indented = (lines: readonly string[]): string[] => lines.map((line)
  * Always in memory while the thread runs, as a volatile store is; but that would keep the compiler from taking what is the same
  * for all threads out of their loop.
  */
-const keepRunning = (isTogether: boolean): string[] => [
+const keepRunning = (isTogether: boolean, store: string): string[] => [
   `%thread.address = ptrtoint ptr ${n.THREAD_VALUE} to i64`,
   `%thread.number = add i64 %thread.address, ${isTogether ? SEVERAL_RUN : 0}`,
-  `call void asm sideeffect "${process.arch === 'x64' ? 'movq $1, $0' : 'str $1, $0'}", "=*m,r"(ptr nocapture elementtype(ptr) %running, i64 %thread.number) #${KEEP_GROUP}`,
+  `call void asm sideeffect "${store}", "=*m,r"(ptr nocapture elementtype(ptr) %running, i64 %thread.number) #${KEEP_GROUP}`,
 ];
 
 export function laneText(
   locals: Locals,
   entry: string,
-  mayStop: boolean,
+  /** Where a thread may stop: the instruction that keeps which one runs. */
+  store: string | undefined,
   { from, bail }: Form,
   isTogether = false,
 ): string[] {
@@ -56,7 +61,7 @@ export function laneText(
       `${n.LANE_VALUE} = add nuw nsw i32 %lane.first, %i.short`,
       `%thread.offset = mul nuw nsw i64 %i, ${THREAD_BYTES}`,
       `${n.THREAD_VALUE} = getelementptr inbounds i8, ptr %threads, i64 %thread.offset`,
-      ...(mayStop ? keepRunning(isTogether) : []),
+      ...(store === undefined ? [] : keepRunning(isTogether, store)),
       ...locals.lasting,
       `br label %${entry}`,
     ]),

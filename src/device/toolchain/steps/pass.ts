@@ -1,7 +1,8 @@
 /** The step form of every kernel of a module in LLVM's assembly. */
 import { definitionsOf, nameOf, namedTypes } from './module.ts';
 import { WHOLE } from './layout.ts';
-import { KEEP_ATTRIBUTES, UNROLL } from './loop.ts';
+import type { Processor } from '../target.ts';
+import { KEEP_ATTRIBUTES, STORE, UNROLL } from './loop.ts';
 import { stepText } from './step.ts';
 import { NotStepped } from './types.ts';
 
@@ -14,6 +15,7 @@ const EACH_GROUP = 99995;
 export function stepModule(
   text: string,
   argumentsAreValues: boolean,
+  processor: Processor,
 ): { readonly text: string } | { readonly why: string } {
   const lines = text.split('\n');
   const named = namedTypes(lines);
@@ -26,7 +28,14 @@ export function stepModule(
       lines.splice(
         definition.first,
         definition.end - definition.first,
-        stepText(definition, { named, attributes: `#${GROUP}`, argumentsAreValues, locals, declarations }),
+        stepText(definition, {
+          named,
+          attributes: `#${GROUP}`,
+          argumentsAreValues,
+          store: STORE[processor],
+          locals,
+          declarations,
+        }),
       );
     }
   } catch (error) {

@@ -26,6 +26,8 @@ export interface StepOptions {
   readonly argumentsAreValues: boolean;
   /** What is known of the address of each variable in local memory, as attributes of the call that gives it. */
   readonly locals: ReadonlyMap<string, string>;
+  /** The instruction that stores the thread that runs. */
+  readonly store: string;
   /** Takes what the new function needs declared. */
   readonly declarations: Set<string>;
 }
