@@ -8,7 +8,7 @@ import { shimImage } from '../../../src/device/store.ts';
 import { type Age, buildDriver, type Emulated } from '../../drivers/build.ts';
 import { setVariable } from './environment.ts';
 
-export const VARIABLE = { cuda: 'TF_CUDA_DRIVER', hip: 'TF_HIP_DRIVER' } as const;
+export const VARIABLE = { cuda: 'TF_CUDA_DRIVER', hip: 'TF_HIP_DRIVER', xpu: 'TF_XPU_DRIVER' } as const;
 export const LIMIT_MS = 20_000;
 
 const folder = mkdtempSync(join(tmpdir(), 'tf-emulated-'));

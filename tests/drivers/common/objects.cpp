@@ -39,7 +39,7 @@ int live_contexts() {
   int count = 0;
   for (uint64_t i = 0; i < used; i++) {
     Object* object = (Object*)(places + PLACE_BYTES * i);
-    count += object->kind == CONTEXT && object->live;
+    count += object->kind == CONTEXT && object->live && !((Context*)object)->hung; // what hangs may never be destroyed
   }
   return count;
 }
