@@ -60,12 +60,12 @@ static int32_t enter(uint64_t handle, Device** d) {
 
 TF_EXPORT uint32_t tf_abi_version(void) { return TF_ABI_VERSION; }
 
-// Before there is a context: nothing to fault in, so that what is not there is absent.
+// A fault here is of an earlier launch of this process, which outlived its context; what else fails here is absent.
 static int32_t find_device(uint32_t index, CUdevice* device) {
   int count = 0;
   int32_t status = CALL(NULL, cuInit, 0);
   if (!status) status = CALL(NULL, cuDeviceGetCount, &count);
-  if (status) return TF_ABSENT;
+  if (status) return status == TF_FAULT ? TF_LOST : TF_ABSENT;
   if (index >= (uint32_t)count) return fail(NULL, TF_ABSENT, "no CUDA device %u; there are %d", index, count);
   return CALL(NULL, cuDeviceGet, device, (int)index);
 }
@@ -83,7 +83,7 @@ TF_EXPORT int32_t tf_open(uint32_t index, uint64_t* device) {
   if (!status) return *device = handle_of(d), TF_OK;
   if (d->context) cu.cuCtxDestroy_v2(d->context);
   leave_device(d);
-  return status;
+  return status == TF_FAULT ? TF_LOST : status;
 }
 
 static int attribute(const Device* d, int which) {

@@ -134,8 +134,10 @@ static bool elf_is_whole(const unsigned char* image, uint64_t bytes) {
   return sections <= bytes && (uint64_t)each * count <= bytes - sections;
 }
 
-// The addresses of a launch's argument values, in a list of TF_ARGUMENTS_MAX.
+// The addresses of a launch's argument values, in a list of TF_ARGUMENTS_MAX. A driver reads as many as the kernel takes: past the
+// launch's own there is a null.
 static int32_t take_arguments(Device* d, const TfLaunch* launch, void** values) {
+  static uint64_t null;
   if (launch->argument_count > TF_ARGUMENTS_MAX)
     return fail(d, TF_BAD_ARGUMENT, "launch: %u arguments; at most %d can be passed", launch->argument_count, TF_ARGUMENTS_MAX);
   for (uint32_t i = 0; i < launch->argument_count; i++) {
@@ -143,6 +145,7 @@ static int32_t take_arguments(Device* d, const TfLaunch* launch, void** values) 
       return fail(d, TF_BAD_ARGUMENT, "launch: argument %u is local memory, which no kernel of this device takes", i);
     values[i] = (void*)&launch->arguments[i].value;
   }
+  for (uint32_t i = launch->argument_count; i < TF_ARGUMENTS_MAX; i++) values[i] = &null;
   return TF_OK;
 }
 

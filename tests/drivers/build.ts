@@ -1,5 +1,5 @@
 /** Builds the emulated drivers, each in a folder with the host device's runtime that it runs kernels on. */
-import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { hashOf, hashOfFolder, publish, temporaryBeside, writeWhole } from '../../src/device/toolchain/cache.ts';
 import { findClang } from '../../src/device/toolchain/clang.ts';
@@ -46,8 +46,9 @@ export async function buildDriver(dialect: Emulated, age: Age = 'new'): Promise<
   const runtime = await buildRuntime();
   const flags = age === 'old' ? [...FLAGS, '-DTF_OLD_DRIVER'] : FLAGS;
   const folders = ['common', dialect].map((name) => join(import.meta.dir, name));
-  const hashes = [...folders, join(ROOT, 'ffi')].map(hashOfFolder);
-  const key = hashOf(runtime, clang.version, ...flags, ...hashes).slice(0, 16);
+  const headers = [join(ROOT, 'ffi/shim.h'), join(ROOT, `ffi/${dialect}_driver.h`)].map((path) => readFileSync(path));
+  const hashes = [...folders, join(ROOT, 'ffi/host')].map(hashOfFolder);
+  const key = hashOf(runtime, clang.version, ...flags, ...hashes, ...headers).slice(0, 16);
   const path = join(CACHE_FOLDER, `driver-${dialect}-${key}`, LIBRARY[dialect]);
   if (existsSync(path)) return path;
   const temporary = temporaryBeside(path);

@@ -3,10 +3,13 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DeviceError, type DeviceKernel, type DeviceLaunch, type LaunchArgument } from '../../../src/device/device.ts';
+import type { LaunchFlags } from '../../../src/device/abi.ts';
 import { openShim, type Shim } from '../../../src/device/shim.ts';
 import { shimImage } from '../../../src/device/store.ts';
 import { type Age, buildDriver, type Emulated } from '../../drivers/build.ts';
+import { imageOf } from '../host/device.ts';
 import { setVariable } from './environment.ts';
+import { SOURCE } from './sources.ts';
 
 export const VARIABLE = { cuda: 'TF_CUDA_DRIVER', hip: 'TF_HIP_DRIVER', xpu: 'TF_XPU_DRIVER' } as const;
 export const LIMIT_MS = 20_000;
@@ -15,16 +18,18 @@ const folder = mkdtempSync(join(tmpdir(), 'tf-emulated-'));
 const report = join(folder, 'report');
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
 
-/** A shim and the driver it opens. */
+/** A shim, the driver it opens, and the image of the kernels of SOURCE. */
 export interface Rig {
   readonly shim: Shim;
   readonly dialect: Emulated;
   readonly driver: string;
+  readonly image: Uint8Array;
 }
 
 export async function newRig(dialect: Emulated, age: Age = 'new'): Promise<Rig> {
-  const [bytes, driver] = await Promise.all([shimImage(dialect), buildDriver(dialect, age)]);
-  return { shim: openShim({ bytes }), dialect, driver };
+  const parts = [shimImage(dialect), buildDriver(dialect, age), imageOf(SOURCE, dialect)] as const;
+  const [bytes, driver, image] = await Promise.all(parts);
+  return { shim: openShim({ bytes }), dialect, driver, image };
 }
 
 let runs = 0;
@@ -63,6 +68,57 @@ export function withDevice<T>(rig: Rig, plan: Plan, use: (device: number) => T):
   }
 }
 
+/** A device in use, and what a test needs to launch on it. */
+export interface Bench {
+  readonly device: number;
+  alloc(bytes: number): number;
+  kernel(symbol: string): number;
+  run(symbol: string, args: readonly LaunchArgument[], rest?: Partial<DeviceLaunch> & LaunchFlags): void;
+  /** 32-bit words at an address. */
+  words(address: number, count: number): number[];
+}
+
+/** An opened device with the rig's image loaded; what it was used for is released before it is closed, where it can be. */
+export function withBench(rig: Rig, plan: Plan, use: (bench: Bench) => void): void {
+  const { shim } = rig;
+  withDevice(rig, plan, (device) => {
+    const module = shim.load(device, rig.image);
+    const buffers: number[] = [];
+    use({
+      device,
+      alloc: (bytes) => {
+        buffers.push(shim.alloc(device, bytes));
+        return buffers.at(-1)!;
+      },
+      kernel: (symbol) => shim.kernel(device, module, symbol).handle,
+      run: (symbol, args, rest = {}) => {
+        shim.launch(device, launchOf(shim.kernel(device, module, symbol).handle, args, rest), rest);
+        shim.wait(device, LIMIT_MS);
+      },
+      words: (address, count) => {
+        const words = new Uint32Array(new ArrayBuffer(4 * count));
+        shim.download(device, address, new Uint8Array(words.buffer));
+        return [...words];
+      },
+    });
+    if (isLost(shim, device)) return;
+    for (const address of buffers) shim.free(device, address);
+    shim.unload(device, module);
+  });
+}
+
+function isLost(shim: Shim, device: number): boolean {
+  try {
+    shim.info(device);
+    return false;
+  } catch {
+    return true;
+  }
+}
+
+export const buffer = (address: number): LaunchArgument => ({ kind: 'buffer', address });
+export const u32 = (value: number): LaunchArgument => ({ kind: 'u32', value });
+
 /** The error of a call that is expected to fail. */
 export function refusalOf(call: () => unknown): DeviceError {
   try {
@@ -72,6 +128,13 @@ export function refusalOf(call: () => unknown): DeviceError {
     throw error;
   }
   throw new Error('the call did not fail');
+}
+
+/** Such an error as plain values. */
+export type Failure = readonly [failure: string, message: string];
+export function failureOf(call: () => unknown): Failure {
+  const { failure, message } = refusalOf(call);
+  return [failure, message];
 }
 
 /** A launch of one group of 32 threads, unless said otherwise. */
