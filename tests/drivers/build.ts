@@ -46,7 +46,9 @@ export async function buildDriver(dialect: Emulated, age: Age = 'new'): Promise<
   const runtime = await buildRuntime();
   const flags = age === 'old' ? [...FLAGS, '-DTF_OLD_DRIVER'] : FLAGS;
   const folders = ['common', dialect].map((name) => join(import.meta.dir, name));
-  const headers = [join(ROOT, 'ffi/shim.h'), join(ROOT, `ffi/${dialect}_driver.h`)].map((path) => readFileSync(path));
+  const headers = [...new Bun.Glob('ffi/*.h').scanSync({ cwd: ROOT })]
+    .toSorted()
+    .map((name) => readFileSync(join(ROOT, name)));
   const hashes = [...folders, join(ROOT, 'ffi/host')].map(hashOfFolder);
   const key = hashOf(runtime, clang.version, ...flags, ...hashes, ...headers).slice(0, 16);
   const path = join(CACHE_FOLDER, `driver-${dialect}-${key}`, LIBRARY[dialect]);

@@ -1,7 +1,7 @@
 /** A process of its own, since a HIP launch that never ends holds its device for as long as the process lives. Prints what it saw. */
-import { buffer, type Failure, failureOf, launchOf, newRig, reported, withBench } from './kit.ts';
+import { buffer, type Failure, failureOf, launchOf, newLoadedRig, reported, withBench } from './kit.ts';
 
-const rig = await newRig('hip');
+const rig = await newLoadedRig('hip');
 const seen: Failure[] = [];
 withBench(rig, { emulate: 'hang@1', devices: 2 }, ({ device, alloc, kernel }) => {
   const y = alloc(128);

@@ -18,18 +18,26 @@ const folder = mkdtempSync(join(tmpdir(), 'tf-emulated-'));
 const report = join(folder, 'report');
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
 
-/** A shim, the driver it opens, and the image of the kernels of SOURCE. */
+/** A shim and the driver it opens. */
 export interface Rig {
   readonly shim: Shim;
   readonly dialect: Emulated;
   readonly driver: string;
-  readonly image: Uint8Array;
 }
 
 export async function newRig(dialect: Emulated, age: Age = 'new'): Promise<Rig> {
-  const parts = [shimImage(dialect), buildDriver(dialect, age), imageOf(SOURCE, dialect)] as const;
-  const [bytes, driver, image] = await Promise.all(parts);
-  return { shim: openShim({ bytes }), dialect, driver, image };
+  const [bytes, driver] = await Promise.all([shimImage(dialect), buildDriver(dialect, age)]);
+  return { shim: openShim({ bytes }), dialect, driver };
+}
+
+/** The same, and the image of the kernels of SOURCE. */
+export interface LoadedRig extends Rig {
+  readonly image: Uint8Array;
+}
+
+export async function newLoadedRig(dialect: 'cuda' | 'hip', age?: Age): Promise<LoadedRig> {
+  const [rig, image] = await Promise.all([newRig(dialect, age), imageOf(SOURCE, dialect)]);
+  return { ...rig, image };
 }
 
 let runs = 0;
@@ -79,7 +87,7 @@ export interface Bench {
 }
 
 /** An opened device with the rig's image loaded; what it was used for is released before it is closed, where it can be. */
-export function withBench(rig: Rig, plan: Plan, use: (bench: Bench) => void): void {
+export function withBench(rig: LoadedRig, plan: Plan, use: (bench: Bench) => void): void {
   const { shim } = rig;
   withDevice(rig, plan, (device) => {
     const module = shim.load(device, rig.image);

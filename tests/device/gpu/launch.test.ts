@@ -1,14 +1,24 @@
 /** Kernels and launches, over both emulated drivers. */
 import { beforeAll, describe, expect, test } from 'bun:test';
 import type { LaunchArgument } from '../../../src/device/device.ts';
-import { buffer, launchOf, newRig, refusalOf, reported, type Rig, u32, withBench, withDevice } from './kit.ts';
+import {
+  buffer,
+  launchOf,
+  newLoadedRig,
+  refusalOf,
+  reported,
+  type LoadedRig,
+  u32,
+  withBench,
+  withDevice,
+} from './kit.ts';
 
 const KIB = 1024;
 
 describe.each(['cuda', 'hip'] as const)('%s', (dialect) => {
-  let rig: Rig;
+  let rig: LoadedRig;
   beforeAll(async () => {
-    rig = await newRig(dialect);
+    rig = await newLoadedRig(dialect);
   }, 120_000);
 
   test('a kernel computes what its arguments say', () => {
@@ -100,9 +110,9 @@ describe.each(['cuda', 'hip'] as const)('%s', (dialect) => {
 });
 
 describe('cuda alone', () => {
-  let rig: Rig, old: Rig;
+  let rig: LoadedRig, old: LoadedRig;
   beforeAll(async () => {
-    [rig, old] = await Promise.all([newRig('cuda'), newRig('cuda', 'old')]);
+    [rig, old] = await Promise.all([newLoadedRig('cuda'), newLoadedRig('cuda', 'old')]);
   }, 120_000);
 
   test('arguments are the kernel’s in number and bytes, where the driver tells', () => {
@@ -167,9 +177,9 @@ describe('cuda alone', () => {
 });
 
 describe('hip alone', () => {
-  let rig: Rig, old: Rig;
+  let rig: LoadedRig, old: LoadedRig;
   beforeAll(async () => {
-    [rig, old] = await Promise.all([newRig('hip'), newRig('hip', 'old')]);
+    [rig, old] = await Promise.all([newLoadedRig('hip'), newLoadedRig('hip', 'old')]);
   }, 120_000);
 
   test('there are no clusters', () => {

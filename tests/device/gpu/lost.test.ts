@@ -9,10 +9,10 @@ import {
   type Failure,
   failureOf,
   launchOf,
-  newRig,
+  newLoadedRig,
   refusalOf,
   reported,
-  type Rig,
+  type LoadedRig,
   u32,
   withBench,
 } from './kit.ts';
@@ -36,9 +36,9 @@ describe.each([
     again: 'hipGetDeviceCount: hipErrorIllegalAddress (700): an illegal memory access was encountered',
   },
 ] as const)('$dialect', ({ dialect, address, misaligned, unknown, again }) => {
-  let rig: Rig;
+  let rig: LoadedRig;
   beforeAll(async () => {
-    rig = await newRig(dialect);
+    rig = await newLoadedRig(dialect);
   }, 120_000);
   afterEach(() => setVariable('TF_EMULATE_LIMIT_MS', undefined));
 
@@ -130,9 +130,9 @@ describe.each([
 });
 
 describe('a launch that never ends', () => {
-  let rig: Rig;
+  let rig: LoadedRig;
   beforeAll(async () => {
-    rig = await newRig('cuda');
+    rig = await newLoadedRig('cuda');
   }, 120_000);
   afterEach(() => setVariable('TF_EMULATE_LIMIT_MS', undefined));
 

@@ -1,6 +1,6 @@
 /** Memory and images, over both emulated drivers. */
 import { beforeAll, describe, expect, test } from 'bun:test';
-import { newRig, refusalOf, reported, type Rig, withBench, withDevice } from './kit.ts';
+import { newLoadedRig, refusalOf, reported, type LoadedRig, withBench, withDevice } from './kit.ts';
 
 describe.each([
   {
@@ -19,9 +19,9 @@ describe.each([
       'hipModuleLoadDataEx: hipErrorNoBinaryForGpu (209): no kernel image is available for execution on the device',
   },
 ] as const)('$dialect', ({ dialect, memory, invalid, refused }) => {
-  let rig: Rig;
+  let rig: LoadedRig;
   beforeAll(async () => {
-    rig = await newRig(dialect);
+    rig = await newLoadedRig(dialect);
   }, 120_000);
 
   test('out of memory is told, and the device goes on', () => {

@@ -1,7 +1,7 @@
 /** Opening, description and closing, over both emulated drivers. */
 import { beforeAll, describe, expect, test } from 'bun:test';
 import { FAILURES } from '../../../src/device/abi.ts';
-import { newRig, type Plan, prepare, refusalOf, reported, type Rig, withDevice } from './kit.ts';
+import { newLoadedRig, type Plan, prepare, refusalOf, reported, type LoadedRig, withDevice } from './kit.ts';
 
 const SIDES = { max_threads: 1024, max_grid: [2 ** 31 - 1, 65_535, 65_535] };
 const KIB = 1024;
@@ -49,9 +49,9 @@ describe.each([
     other: { local_bytes: 64 * KIB, local_bytes_optin: 64 * KIB, warp: 32 },
   },
 ] as const)('$dialect', ({ dialect, others, name, absent, count, info, other }) => {
-  let rig: Rig;
+  let rig: LoadedRig;
   beforeAll(async () => {
-    rig = await newRig(dialect);
+    rig = await newLoadedRig(dialect);
   }, 120_000);
 
   const refused = (plan: Plan, index = 0) => {
@@ -68,7 +68,7 @@ describe.each([
   });
 
   test('an older driver gives the same chip', async () => {
-    const old = await newRig(dialect, 'old');
+    const old = await newLoadedRig(dialect, 'old');
     withDevice(old, {}, (device) => expect(old.shim.info(device).chip).toBe(info.chip));
     expect(reported('violation')).toEqual([]);
   }, 120_000);
