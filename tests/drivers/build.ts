@@ -28,7 +28,7 @@ const FLAGS = [
   `-I${join(ROOT, 'ffi/host')}`,
 ];
 
-const LIBRARY = { cuda: 'libcuda.so.1', hip: 'libamdhip64.so', xpu: 'libze_loader.so.1' } as const;
+const LIBRARY = { cuda: 'libcuda.so.1', hip: 'libamdhip64.so', xpu: 'libze_loader.so.1', metal: 'Metal' } as const;
 export type Emulated = keyof typeof LIBRARY;
 
 /** Which functions a driver has: all, or what one of some years ago had. */

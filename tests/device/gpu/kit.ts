@@ -11,7 +11,12 @@ import { imageOf } from '../host/device.ts';
 import { setVariable } from './environment.ts';
 import { SOURCE } from './sources.ts';
 
-export const VARIABLE = { cuda: 'TF_CUDA_DRIVER', hip: 'TF_HIP_DRIVER', xpu: 'TF_XPU_DRIVER' } as const;
+export const VARIABLE = {
+  cuda: 'TF_CUDA_DRIVER',
+  hip: 'TF_HIP_DRIVER',
+  xpu: 'TF_XPU_DRIVER',
+  metal: 'TF_METAL_DRIVER',
+} as const;
 export const LIMIT_MS = 20_000;
 
 const folder = mkdtempSync(join(tmpdir(), 'tf-emulated-'));
