@@ -10,6 +10,7 @@ import type { LimitProblem } from './problem.ts';
 import type { Recorded, RecordedLaunch } from './recorded.ts';
 import { staleSource } from './records-stale.ts';
 import type { Near } from './rules/check.ts';
+import { isTight } from './rules/check.ts';
 import { findLimits, limitProblems } from './rules/rules.ts';
 
 /** stale: the record is of another source. pending: nothing was measured, and the launch alone breaks no limit. */
@@ -24,7 +25,7 @@ export interface Verdict {
   readonly chip: string;
   readonly status: VerdictStatus;
   readonly problems: readonly LimitProblem[];
-  /** The limit that a tight launch comes nearest to. */
+  /** The limit that a launch comes nearest to, of those that another compile or shape moves. */
   readonly near?: Near;
   /** The fewest groups that a multiprocessor holds at once, over all shapes. */
   readonly groups?: number;
@@ -94,7 +95,7 @@ function judgeMeasured({ at, measured, chip }: Question): Judgement {
   if (first) return { status: 'does not fit', problems };
   const groups = at.flatMap((launch) => occupancyOf(launch, measured, chip)?.groups ?? []);
   return {
-    status: near ? 'tight' : 'fits',
+    status: isTight(near) ? 'tight' : 'fits',
     problems,
     ...(near && { near }),
     ...(groups.length > 0 && { groups: Math.min(...groups) }),

@@ -12,7 +12,7 @@ import { factsOf, keyText } from '../audit/records.ts';
 import type { ResolvedSet } from '../audit/records-sets.ts';
 import { chooseSet, resolveSet } from '../audit/records-sets.ts';
 import { staleImage } from '../audit/records-stale.ts';
-import { holds, whatOf } from '../audit/rules/check.ts';
+import { holds, isTight, whatOf } from '../audit/rules/check.ts';
 import { checksOf, findLimits, largestGroup } from '../audit/rules/rules.ts';
 import type { FoundKernel } from './limits-folder.ts';
 
@@ -114,7 +114,7 @@ function judge(
   const named = { kernel, dialect, symbol, ...(defines !== '' && { defines }), chip: measured.chip, file, recorded };
   return {
     ...named,
-    status: limits.length > 0 ? 'does not fit' : stale ? 'stale' : near ? 'tight' : 'fits',
+    status: limits.length > 0 ? 'does not fit' : stale ? 'stale' : isTight(near) ? 'tight' : 'fits',
     problems: stale ? [stale, ...limits] : limits,
     ...(near && { near }),
     ...(groups.length > 0 && limits.length === 0 && { groups: Math.min(...groups) }),

@@ -12,9 +12,10 @@ export function requireReportFiles(flags: ReportFlags): void {
 }
 
 /** Writes what is asked for; returns the lines that GitHub's runner reads from standard output. */
-export async function writeReport(report: Report, { json, junit, github }: ReportFlags): Promise<string[]> {
+export async function writeReport(report: Report, { json, junit, html: page, github }: ReportFlags): Promise<string[]> {
   if (json !== undefined) writeWhole(json, (await import('../report/json.ts')).reportText(report));
   if (junit !== undefined) writeWhole(junit, (await import('../report/junit.ts')).junitText(report));
+  if (page !== undefined) writeWhole(page, (await import('../report/page/page.ts')).pageText(report));
   if (!github) return [];
   await appendSummary(report, process.env['GITHUB_STEP_SUMMARY']);
   return (await import('../report/github.ts')).annotationLines(report);

@@ -14,11 +14,19 @@ export const REPORT_FLAGS = {
   junit: {
     group: 'Report',
     value: 'FILE',
+    rare: true,
     help: 'the same as JUnit XML, for a CI system',
+    read: file,
+  },
+  html: {
+    group: 'Report',
+    value: 'FILE',
+    help: 'the same as one page that needs nothing else',
     read: file,
   },
   github: {
     group: 'Report',
+    rare: true,
     help: 'annotations and a job summary, for a GitHub workflow',
     read: isGiven,
   },
@@ -28,7 +36,7 @@ export type ReportFlags = OptionsOf<typeof REPORT_FLAGS>;
 export type ReportForm = keyof ReportFlags;
 
 /** The forms that go to a file of their own. */
-export const FILE_FORMS = ['json', 'junit'] as const satisfies readonly ReportForm[];
+export const FILE_FORMS = ['json', 'junit', 'html'] as const satisfies readonly ReportForm[];
 
 /** The first form that is asked for. */
 export const askedForm = (flags: ReportFlags): ReportForm | undefined =>

@@ -67,7 +67,8 @@ export async function runPlan(selection: Selection, flags: RunFlags): Promise<Fi
   };
   print(deviceNotes(settings, flags));
   tell(sequence.ready());
-  if (journal?.finished.length) print([`${counted(journal.finished.length, 'job')} of ${count(plan.jobs.length)} from ${flags.resume}`]);
+  if (journal?.finished.length)
+    print([`${counted(journal.finished.length, 'job')} of ${count(plan.jobs.length)} from ${flags.resume}`]);
   journal?.finished.forEach(take);
   const totals = await interruptibly(told, async () => runJobs(kernels, left, await lanesFor(settings, flags), onDone));
   journal?.close();

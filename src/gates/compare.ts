@@ -63,12 +63,19 @@ export interface Compared {
   readonly unbounded: number;
 }
 
-/** Every output within its range, the ends rounded to the output's type; an element that `judgement` calls open is passed over. */
+/** Is told of an element that is judged: its error as a share of its bound, more than 1 where it is wrong. */
+export type See = (index: number, share: number) => void;
+
+/**
+ * Every output within its range, the ends rounded to the output's type; an element that `judgement` calls open is passed over,
+ * and `see` is told of the others.
+ */
 export function compareRanges(
   judged: Judged,
   want: Float64Array,
   ends: Ends,
   judgement: (want: number, lo: number, hi: number, index: number) => Judgement = () => 'range',
+  see?: See,
 ): Compared {
   const { dtype } = judged.tensor;
   const total = elementCount(judged.tensor, judged.shape);
@@ -87,6 +94,7 @@ export function compareRanges(
     const inside = isInside(dtype, value, lo, hi);
     const share = shareOf(dtype, value, exact, lo, hi);
     if (!inside) wrong++;
+    see?.(i, seenShare(share, inside));
     const rank = inside ? share : Math.max(share, 1) + 1;
     if (!(rank <= worst.share)) worst = { index: i, share: Number.isNaN(rank) ? Infinity : rank };
   }
@@ -98,6 +106,12 @@ export function compareRanges(
     index,
     unbounded,
   };
+}
+
+/** What passes has 1 at most, by its rounded ends; what does not has more, and Infinity where it is no number. */
+function seenShare(share: number, inside: boolean): number {
+  if (inside) return Math.min(share, 1);
+  return share > 1 ? share : Number.isNaN(share) ? Infinity : 1 + Number.EPSILON;
 }
 
 /** Whether a value of the type passes. A zero must have the sign that both ends have, where they are zeros of one sign. */

@@ -1,5 +1,6 @@
 /** What a gate found at a case: a value, never a throw. */
 import type { Detection, LostTerms } from './detection.ts';
+import type { ErrorMap } from './error-map.ts';
 import type { FindingClass } from '../spec/contract.ts';
 
 export interface Finding {
@@ -61,6 +62,8 @@ export interface Outcome {
   readonly notes?: readonly Note[];
   readonly chains?: readonly Chain[];
   readonly detected?: Detected;
+  /** Where the outputs that are judged by ranges are off. */
+  readonly maps?: readonly ErrorMap[];
   /** The library functions that the launch called, where its image notes them. */
   readonly functions?: readonly string[];
 }

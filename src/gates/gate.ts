@@ -6,6 +6,7 @@ import { knownFindings } from '../spec/registration.ts';
 import type { ModeName } from '../spec/modes.ts';
 import { nothingToProve } from './applies.ts';
 import type { GateCase } from './case.ts';
+import { CaseErrors } from './case-errors.ts';
 import type { Finding, Note, Outcome } from './finding.ts';
 import { worseMargin } from './finding.ts';
 import { unusedOps } from './ops.ts';
@@ -47,6 +48,7 @@ export class GateTrial {
   private readonly detected: NonNullable<GateResult['detected']>[number][] = [];
   /** Functions called by what ran in modes whose images note them. */
   private readonly functions = new Set<string>();
+  private readonly errors = new CaseErrors();
   private noted = 0;
   private margin: GateResult['margin'];
   private reason: string | undefined;
@@ -98,6 +100,7 @@ export class GateTrial {
     for (const chain of outcome.chains ?? []) this.chains.push({ ...chain, label: gateCase.label });
     if (MODE[gateCase.mode].image === 'ulps') this.noted++;
     for (const name of outcome.functions ?? []) this.functions.add(name);
+    this.errors.take(gateCase, outcome);
     const worse = worseMargin(this.margin, outcome.margin);
     if (worse && worse !== this.margin) this.margin = { ...worse, label: gateCase.label };
   }
@@ -118,6 +121,7 @@ export class GateTrial {
 
   result(): GateResult {
     const { status, reason } = this.verdict();
+    const errors = this.errors.list();
     return {
       kind: 'gate',
       kernel: this.kernel.name,
@@ -129,6 +133,7 @@ export class GateTrial {
       ...(this.margin && { margin: this.margin }),
       sees: seenBy(this.kernel, this.gate),
       notes: [...this.notes.values()].map(({ text }) => text),
+      ...(errors.length > 0 && { errors }),
       ...(this.detected.length > 0 && { detected: this.detected }),
       ...(this.chains.length > 0 && { chains: this.chains }),
       ...(this.loaded.length > 0 && { loaded: this.loaded }),

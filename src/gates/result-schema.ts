@@ -3,6 +3,8 @@ import * as v from 'valibot';
 import { readAttributes } from '../device/gpu-info.ts';
 import { DIALECTS } from '../families/formula/functions.ts';
 import { FINDING_CLASSES, GATES } from '../spec/contract.ts';
+import type { ErrorMap } from './error-map.ts';
+import { SIDE } from './error-map.ts';
 import type { ControlResult, GateResult, Result } from './result.ts';
 
 const text = v.string();
@@ -53,6 +55,29 @@ const chain = v.strictObject({
   label: text,
 });
 
+const whole = v.pipe(v.number(), v.integer(), v.minValue(0));
+const most = v.pipe(v.number(), v.integer(), v.minValue(1));
+
+/** The worst error of each cell of a grid over an output: error-map.ts says how. */
+export const errorMap = v.pipe(
+  v.strictObject({
+    output: text,
+    rows: whole,
+    columns: whole,
+    cell: v.strictTuple([most, most]),
+    tile: v.strictTuple([v.nullable(most), v.nullable(most)]),
+    cells: v.pipe(v.array(v.pipe(text, v.regex(/^[0-9a-zA-Z-]{0,32}$/))), v.maxLength(SIDE)),
+  }),
+  v.check((map) => isMap(map), 'the cells are not those of its rows and columns'),
+);
+
+function isMap({ rows, columns, cell, cells }: Pick<ErrorMap, 'rows' | 'columns' | 'cell' | 'cells'>): boolean {
+  const across = Math.ceil(columns / cell[1]);
+  return cells.length === Math.ceil(rows / cell[0]) && cells.every(({ length }) => length === across);
+}
+
+const error = v.strictObject({ label: text, share: number, maps: v.exactOptional(v.array(errorMap)) });
+
 const loaded = v.strictObject({
   symbol: text,
   defines: v.record(text, v.union([v.number(), text])),
@@ -70,6 +95,7 @@ const gate: v.GenericSchema<unknown, GateResult> = v.strictObject({
   chains: v.exactOptional(v.array(chain)),
   sees: v.exactOptional(v.picklist(['class', 'repeat', 'bits', 'ranges'])),
   detected: v.exactOptional(v.array(detected)),
+  errors: v.exactOptional(v.array(error)),
   loaded: v.exactOptional(v.array(loaded)),
   reason: v.exactOptional(text),
 });

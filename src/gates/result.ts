@@ -2,6 +2,7 @@
 import type { LoadedAttributes } from '../device/gpu-info.ts';
 import type { Dialect } from '../families/formula/functions.ts';
 import type { GateName } from '../spec/contract.ts';
+import type { ErrorMap } from './error-map.ts';
 import type { Chain, Detected, Finding, Margin } from './finding.ts';
 
 /** class: another class of an output. repeat: a bit that differs between runs. bits: any bit. ranges: what leaves a range. */
@@ -22,6 +23,15 @@ export interface LoadedKernel {
   readonly attributes: LoadedAttributes;
 }
 
+/** How far off the outputs of a case are. */
+export interface CaseError {
+  readonly label: string;
+  /** The worst error as a share of its bound; Infinity where that is no number. */
+  readonly share: number;
+  /** Of few cases: where they are off. */
+  readonly maps?: readonly ErrorMap[];
+}
+
 /** One gate of one registration. */
 export interface GateResult {
   readonly kind: 'gate';
@@ -38,6 +48,8 @@ export interface GateResult {
   readonly chains?: readonly (Chain & { readonly label: string })[];
   /** The least that the gate sees of this kernel; absent where it did not come to judge. */
   readonly sees?: Sees;
+  /** Of each case that was judged by ranges. */
+  readonly errors?: readonly CaseError[];
   /** What gates 3 and 4 would still have caught, a case for each route. */
   readonly detected?: readonly (Detected & { readonly label: string })[];
   /** On a GPU: what its driver tells of the loaded kernels. */

@@ -9,10 +9,12 @@ import { coordinates, shapeText, sizeOf } from '../families/tensor.ts';
 import type { Contract } from '../spec/contract.ts';
 import { edgeSizes, longestShapes, routeTops, servedShapes, tailShapes } from '../spec/shapes.ts';
 import type { Bench, CaseData, Corners, Gate } from './case.ts';
-import type { Judged } from './compare.ts';
+import type { Judged, See } from './compare.ts';
 import { count } from '../numerics/digits.ts';
 import { compareBits, compareRanges, judgementOf } from './compare.ts';
 import { detectedIn } from './detected.ts';
+import type { ErrorMap } from './error-map.ts';
+import { ErrorGrid } from './error-map.ts';
 import type { Finding, Margin, Note, Outcome } from './finding.ts';
 import { worseMargin } from './finding.ts';
 import type { Moves } from './moves.ts';
@@ -48,7 +50,8 @@ export const shapes: Gate = {
       ...finding,
       ...whyOf(subject.contract, data.shape, finding),
     }));
-    return { findings: [...unstated, ...findings, ...stage.verify()], functions };
+    const { maps } = outcome;
+    return { findings: [...unstated, ...findings, ...stage.verify()], functions, ...(maps && { maps }) };
   },
 };
 
@@ -75,24 +78,36 @@ function detected(data: CaseData, subject: Subject, outputs: Outputs): Pick<Outc
 function judgeOutputs(data: CaseData, subject: Subject, bench: Bench, outputs: Outputs): Outcome {
   const findings: Finding[] = [];
   const notes: Note[] = [];
+  const maps: ErrorMap[] = [];
   let margin: Margin | undefined;
   const replaced = bench.replaced && runReplaced(data, bench.replaced, bench);
   for (const [name, tensor] of Object.entries(subject.contract.outputs)) {
     const judged = { name, tensor, shape: data.shape, bytes: outputs[name] ?? new Uint8Array(0) };
-    const result = judgeOne(data, subject, judged, replaced?.[name]);
+    const grid = new ErrorGrid(name, tensor, data.shape, subject.contract.dims);
+    // No one looks at where a planted fault is off.
+    const see: See | undefined = subject.control ? undefined : (index, share) => grid.take(index, share);
+    const result = judgeOne(data, subject, judged, see, replaced?.[name]);
     if (result.finding) findings.push(result.finding);
     if (result.note) notes.push(result.note);
+    if (grid.isSeen) maps.push(grid.map());
     margin = worseMargin(margin, result.margin);
   }
-  return { findings, notes, ...(margin && { margin }) };
+  return { findings, notes, ...(margin && { margin }), ...(maps.length > 0 && { maps }) };
+}
+
+interface OneOutput {
+  readonly finding?: Finding;
+  readonly margin?: Margin;
+  readonly note?: Note;
 }
 
 function judgeOne(
   data: CaseData,
   subject: Subject,
   judged: Judged,
+  see: See | undefined,
   replaced?: Uint8Array,
-): { finding?: Finding; margin?: Margin; note?: Note } {
+): OneOutput {
   if (replaced) {
     const finding = compareBits(judged, replaced, 'bits', `differ from ${subject.contract.replaces ?? ''}`);
     if (finding) return { finding };
@@ -106,8 +121,8 @@ function judgeOne(
   const ends = data.ranges(subject.problem, subject.arithmetic(data.shape))[judged.name];
   if (!ends) return {};
   return data.corners
-    ? judgeCorners(judged, want, ends, data.corners)
-    : judgeOrdinary(data, subject, judged, want, ends);
+    ? judgeCorners(judged, want, ends, data.corners, see)
+    : judgeOrdinary(data, subject, judged, want, ends, see);
 }
 
 /** By range where there is one, by class where the reference is NaN for certain; the rest is counted in a note. */
@@ -116,8 +131,9 @@ function judgeCorners(
   want: Float64Array,
   ends: Ends,
   { dim, kindOf }: Corners,
-): { finding?: Finding; margin?: Margin; note?: Note } {
-  const { index, unbounded, ...result } = compareRanges(judged, want, ends, judgementOf);
+  see: See | undefined,
+): OneOutput {
+  const { index, unbounded, ...result } = compareRanges(judged, want, ends, judgementOf, see);
   if (result.finding) {
     const row = coordinates(judged.tensor, judged.shape, index)[judged.tensor.dims.indexOf(dim ?? '')];
     const why = row === undefined ? 'The inputs hold corner values.' : `Its row holds ${kindOf(row)}.`;
@@ -134,7 +150,8 @@ function judgeOrdinary(
   judged: Judged,
   want: Float64Array,
   ends: Ends,
-): { finding?: Finding; margin?: Margin; note?: Note } {
+  see: See | undefined,
+): OneOutput {
   const nan = want.findIndex(Number.isNaN);
   if (nan >= 0)
     return {
@@ -156,7 +173,7 @@ function judgeOrdinary(
   const open = want.reduce((sum, value, i) => sum + (isOpen(value, ends, i) ? 1 : 0), 0);
   const text = `${judged.name}: ${count(open)} of ${count(want.length)} outputs have an open range`;
   return {
-    ...compareRanges(judged, want, ends),
+    ...compareRanges(judged, want, ends, undefined, see),
     ...(open > 0 && { note: { about: `ranges of ${judged.name}`, rank: -open, text } }),
   };
 }

@@ -1,9 +1,8 @@
 /** What is not as promised as annotations of a GitHub workflow: lines of standard output that its runner reads. */
 import { basename } from 'node:path';
 import type { Files, Report } from './schema.ts';
-import type { Suite, Test } from './told.ts';
-import { suitesOf } from './told.ts';
-import { counted } from './words.ts';
+import type { Placed, Test } from './told.ts';
+import { placedTests } from './told.ts';
 
 /** Of one kind GitHub shows 10 a step and drops the others without a word. */
 const SHOWN = 10;
@@ -12,8 +11,7 @@ const ROOM = 4000;
 
 /** Errors for what failed, warnings for what did not run; where there are more than are shown, the last says how many. */
 export function annotationLines(report: Report): string[] {
-  const tests = suitesOf(report).flatMap((suite) => suite.tests.map((test) => ({ suite, test })));
-  const of = (wanted: (test: Test) => boolean): Placed[] => tests.filter(({ test }) => wanted(test));
+  const of = (wanted: (test: Test) => boolean): Placed[] => placedTests(report, wanted);
   return [
     ...kindLines(
       'error',
@@ -28,29 +26,12 @@ export function annotationLines(report: Report): string[] {
   ];
 }
 
-interface Placed {
-  readonly suite: Suite;
-  readonly test: Test;
-}
-
-function kindLines(command: 'error' | 'warning', tests: readonly Placed[], report: Report): string[] {
-  const told = together(tests);
+function kindLines(command: 'error' | 'warning', told: readonly Placed[], report: Report): string[] {
   const shown = told.length > SHOWN ? told.slice(0, SHOWN - 1) : told;
   const more = told.length - shown.length;
   const lines = shown.map((placed) => annotation(command, placed, report));
   if (more === 0) return lines;
   return [...lines, workflowCommand(command, { title: `${more} more` }, 'The log and the job summary have them.')];
-}
-
-/** Launches that fail alike on several chips, as all of a kernel do that is stale, are one annotation. */
-function together(tests: readonly Placed[]): Placed[] {
-  const alike = ({ suite, test }: Placed, i: number): unknown =>
-    suite.name.endsWith('/records') ? `${suite.name} ${test.kind}` : i;
-  return [...Map.groupBy(tests, alike).values()].flatMap(([first, ...others]) => {
-    if (!first) return [];
-    const more = others.length > 0 ? `, and ${counted(others.length, 'other')} alike` : '';
-    return [{ ...first, test: { ...first.test, title: first.test.title + more } }];
-  });
 }
 
 function annotation(command: string, { suite, test }: Placed, report: Report): string {

@@ -65,6 +65,7 @@ function gateJson({
   findings,
   chains,
   detected: limits,
+  errors,
   sees,
   notes,
   reason,
@@ -75,17 +76,23 @@ function gateJson({
     status: verdict,
     cases,
     ...(worst && {
-      margin: { share: Number.isFinite(worst.share) ? worst.share : null, where: worst.where, case: worst.label },
+      margin: { share: numberOf(worst.share), where: worst.where, case: worst.label },
     }),
     ...(sees && { sees }),
     ...(limits && { detected: limits.map(({ label, ...rest }) => ({ case: label, ...rest })) }),
     ...(chains && { chains: chains.map(({ label, ...rest }) => ({ case: label, ...rest })) }),
+    ...(errors && {
+      errors: errors.map(({ label, share, ...rest }) => ({ case: label, share: numberOf(share), ...rest })),
+    }),
     findings: findings.map(({ label, ...rest }) => ({ case: label, ...rest })),
     notes,
     ...(reason !== undefined && { reason }),
     elapsedMs,
   };
 }
+
+/** JSON has no number for an error beyond any bound. */
+const numberOf = (share: number): number | null => (Number.isFinite(share) ? share : null);
 
 /** The results of a report, as the run that wrote it had them. */
 export function registrationsOf({ registrations, devices }: Report): Registration[] {
@@ -103,6 +110,7 @@ function gateOf({
   margin,
   detected,
   chains,
+  errors,
   findings,
   ...rest
 }: GateRow): Omit<GateResult, 'kind' | 'kernel' | 'dialect'> {
@@ -111,6 +119,7 @@ function gateOf({
     ...(margin && { margin: { share: margin.share ?? Infinity, where: margin.where, label: margin.case } }),
     ...(detected && { detected: detected.map(atLabel) }),
     ...(chains && { chains: chains.map(atLabel) }),
+    ...(errors && { errors: errors.map(atLabel).map((error) => ({ ...error, share: error.share ?? Infinity })) }),
     findings: findings.map(atLabel),
   };
 }

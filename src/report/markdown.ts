@@ -3,7 +3,7 @@ import { GATES } from '../spec/contract.ts';
 import { registrationName } from '../spec/registration.ts';
 import type { Report } from './schema.ts';
 import type { Test } from './told.ts';
-import { suitesOf } from './told.ts';
+import { placedTests } from './told.ts';
 import { counted, seconds, share } from './words.ts';
 
 /** Failures of which the whole text is shown. */
@@ -11,9 +11,9 @@ const IN_FULL = 25;
 
 /** SUMMARY, what is not as promised, what did not run, and kernels by gates; at most `room` bytes, and says so where it is cut. */
 export function markdownText(report: Report, room: number): string {
-  const tests = suitesOf(report).flatMap((suite) => suite.tests);
-  const failed = tests.filter(({ outcome }) => outcome === 'fail' || outcome === 'broken');
-  const notRun = tests.filter(({ kind }) => kind === 'not run');
+  const of = (wanted: (test: Test) => boolean): Test[] => placedTests(report, wanted).map(({ test }) => test);
+  const failed = of(({ outcome }) => outcome === 'fail' || outcome === 'broken');
+  const notRun = of(({ kind }) => kind === 'not run');
   const devices = report.devices.map(({ id, name }) => (id === name ? id : `${id} ${name}`)).join(', ');
   const { version, commit, platform } = report.program;
   return within(room, [

@@ -6,6 +6,7 @@ import * as v from 'valibot';
 import { FINDING_CLASSES, GATES } from '../spec/contract.ts';
 import { MODES } from '../spec/modes.ts';
 import { DIALECTS } from '../families/formula/functions.ts';
+import { errorMap } from '../gates/result-schema.ts';
 import { limitControlRow, verdictEntries } from './limits-row.ts';
 
 export const SCHEMA_VERSION = 4;
@@ -60,6 +61,13 @@ const detected = v.strictObject({
   sums: v.array(v.strictObject({ sum: text, terms: whole, lost: v.exactOptional(v.number()) })),
 });
 
+/** null stands for an error that no number is. */
+const error = v.strictObject({
+  case: text,
+  share: v.nullable(v.number()),
+  maps: v.exactOptional(v.array(errorMap)),
+});
+
 const gate = v.strictObject({
   gate: v.picklist(GATES),
   status,
@@ -68,6 +76,8 @@ const gate = v.strictObject({
   /** The least that a gate sees: a class, a bit that differs between runs, any bit, or what leaves a range. */
   sees: v.exactOptional(v.picklist(['class', 'repeat', 'bits', 'ranges'])),
   detected: v.exactOptional(v.array(detected)),
+  /** Of each case that was judged by ranges, its worst error as a share of its bound. */
+  errors: v.exactOptional(v.array(error)),
   chains: v.exactOptional(v.array(chain)),
   findings: v.array(finding),
   notes: v.array(text),

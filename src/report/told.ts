@@ -33,7 +33,28 @@ export interface Suite {
   readonly name: string;
   readonly kernel: string;
   readonly dialect?: Dialect;
+  /** The id of the device that it ran on; gate 5 needs none. */
+  readonly device?: string;
   readonly tests: readonly Test[];
+}
+
+/** A test with the suite that it is in. */
+export interface Placed {
+  readonly suite: Suite;
+  readonly test: Test;
+}
+
+/** The tests that are wanted. Launches that fail alike on several chips, as all of a kernel do that is stale, are told as one. */
+export function placedTests(report: Report, wanted: (test: Test) => boolean): Placed[] {
+  const tests = suitesOf(report).flatMap((suite) => suite.tests.filter(wanted).map((test) => ({ suite, test })));
+  const alike = ({ suite, test }: Placed, i: number): unknown =>
+    test.address.includes(':limits:') ? `${suite.name} ${test.kind}` : i;
+  return [...Map.groupBy(tests, alike).values()].flatMap(([first, ...others]) => {
+    if (!first) return [];
+    const more = others.length > 0 ? `, and ${counted(others.length, 'other')} alike` : '';
+    const text = [first.test.text, ...others.map(({ test }) => test.text)].join('\n');
+    return [{ ...first, test: { ...first.test, title: first.test.title + more, text } }];
+  });
 }
 
 /** Registrations in their order, then gate 5: its launches by registration, and its own controls. */
@@ -51,6 +72,7 @@ function registrationSuite(registration: Registration, context: LineContext): Su
     name: `${registrationName(kernel, dialect)}/${device.id}`,
     kernel,
     dialect,
+    device: device.id,
     tests: [
       ...gates.map((gate) => gateTest(registration, gate, context)),
       ...controls.map((control) => controlTest(control, context)),

@@ -91,7 +91,7 @@ describe('a launch', () => {
 });
 
 describe('a verdict', () => {
-  test('fits, and says how many blocks an SM holds', () => {
+  test('fits, and says how many blocks an SM holds, and which limit is the nearest', () => {
     expect(verdicts([nvcc('13.0', [line(cuda())])])).toEqual([
       {
         kernel: 'norm',
@@ -101,6 +101,12 @@ describe('a verdict', () => {
         set: 'nvcc-13.0',
         status: 'fits',
         problems: [],
+        near: {
+          limit: 'registers',
+          used: 0.125,
+          what: expect.stringContaining('8 x 1,024 = 8,192 <= 65,536 registers a block of sm_80'),
+          at: 'rows=100',
+        },
         groups: 8,
       },
     ]);

@@ -4,7 +4,7 @@ import type { Options } from '../../src/cli/flags.ts';
 import { readFlags } from '../../src/cli/flags.ts';
 import { nearest } from '../../src/spec/nearest.ts';
 
-const defaults: Omit<Options, 'device' | 'images' | 'jobs' | 'json' | 'junit' | 'resume' | 'schedules'> = {
+const defaults: Omit<Options, 'device' | 'images' | 'jobs' | 'json' | 'junit' | 'html' | 'resume' | 'schedules'> = {
   only: [],
   gate: ['nonfinite', 'repeat', 'shapes', 'sums', 'limits'],
   dialect: ['cuda', 'hip', 'metal', 'xpu'],
@@ -35,7 +35,7 @@ test.each<[string, Partial<Options>]>([
   ['--jobs 3', { jobs: 3 }],
   ['--timeout 0.5', { timeout: 0.5 }],
   ['--json x.json', { json: 'x.json' }],
-  ['--junit x.xml --github', { junit: 'x.xml', github: true }],
+  ['--junit x.xml --html x.html --github', { junit: 'x.xml', html: 'x.html', github: true }],
   ['--no-controls --list --devices', { 'no-controls': true, list: true, devices: true }],
   ['--strict-warps --lockstep', { 'strict-warps': true, lockstep: true }],
   ['--schedules 3', { schedules: [0, 1, 2] }],
@@ -55,6 +55,7 @@ test.each<[string, Partial<Options>]>([
     jobs: undefined,
     json: undefined,
     junit: undefined,
+    html: undefined,
     resume: undefined,
     schedules: undefined,
     ...defaults,

@@ -51,7 +51,7 @@ export interface AtMost {
 export type Check = Must | AtMost;
 
 /** A limit used to this share or more is tight. */
-export const TIGHT = 0.9;
+const TIGHT = 0.9;
 
 export const holds = (check: Check): boolean => ('most' in check ? check.need <= check.most : check.holds);
 
@@ -109,7 +109,7 @@ export interface Near {
 export interface Findings {
   /** Each limit that is broken once, at the shape that misses it by most. */
   readonly problems: readonly LimitProblem[];
-  /** The nearest of the limits that hold and that another compile or shape moves; absent where none is tight. */
+  /** The nearest of the limits that hold and that another compile or shape moves. */
   readonly near?: Near;
 }
 
@@ -133,7 +133,7 @@ export function gather(launches: readonly LaunchAt[], checks: (launch: LaunchAt)
       if (!holds(check)) {
         const known = worst.get(check.limit);
         if (!known || usedBy(check) > usedBy(known.check)) worst.set(check.limit, { check, at: launch.label });
-      } else if (isTight(check) && usedBy(check) > usedBy(near?.check)) near = { check, at: launch.label };
+      } else if (isMoved(check) && usedBy(check) > usedBy(near?.check)) near = { check, at: launch.label };
     }
   }
   return { worst, near };
@@ -144,7 +144,10 @@ export const findingsOf = ({ worst, near }: Gathered): Findings => ({
   ...(near && { near: nearOf(near) }),
 });
 
-const isTight = (check: Check): boolean => 'most' in check && check.moves === true && usedBy(check) >= TIGHT;
+const isMoved = (check: Check): boolean => 'most' in check && check.moves === true;
+
+/** Whether the nearest limit is worth telling by itself. */
+export const isTight = (near: Near | undefined): near is Near => near !== undefined && near.used >= TIGHT;
 
 const placed = ({ check, at }: Found): Pick<Near, 'limit' | 'what' | 'at'> => ({
   limit: check.limit,
