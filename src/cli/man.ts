@@ -1,0 +1,45 @@
+/** The man page in roff, made from the tables of commands and flags. */
+import type { CommandPage } from './commands.ts';
+import { COMMANDS, TOPICS } from './commands.ts';
+import type { Flag, FlagTable } from './flag.ts';
+import { GROUPS } from './flag.ts';
+
+const PROGRAM = 'tf-kernel-contract';
+
+export function manPage(version: string): string {
+  return [
+    `.TH ${PROGRAM.toUpperCase()} 1 "" "${PROGRAM} ${version}" "User commands"`,
+    '.SH NAME',
+    `${roff(PROGRAM)} \\- decides whether a GPU kernel may land`,
+    '.SH SYNOPSIS',
+    ...COMMANDS.flatMap(({ call }) => [`.B ${roff(PROGRAM)}`, roff(call), '.br']).slice(0, -1),
+    ...COMMANDS.flatMap(commandText),
+    ...TOPICS.flatMap(({ summary, about }) => [`.SH ${roff(summary.toUpperCase())}`, '.nf', ...lines(about), '.fi']),
+    '',
+  ].join('\n');
+}
+
+function commandText({ call, summary, about, flags, examples }: CommandPage): string[] {
+  return [
+    `.SH ${roff(`${call}: ${summary}`.toUpperCase())}`,
+    ...lines(about),
+    ...GROUPS.flatMap((group) => groupText(group, flags)),
+    '.SS Examples',
+    ...examples.flatMap(([example, what]) => ['.TP', `.B ${roff(`${PROGRAM} ${example}`)}`, sentence(roff(what))]),
+  ];
+}
+
+function groupText(group: string, flags: FlagTable): string[] {
+  const own = Object.entries(flags).filter(([, flag]) => flag.group === group);
+  return own.length === 0 ? [] : [`.SS ${group}`, ...own.flatMap(([name, flag]) => flagText(name, flag))];
+}
+
+function flagText(name: string, { short, value, help }: Flag): string[] {
+  const written = `${short ? `\\fB\\-${short}\\fR, ` : ''}\\fB${roff(`--${name}`)}\\fR`;
+  return ['.TP', `${written}${value ? ` \\fI${roff(value)}\\fR` : ''}`, sentence(roff(help))];
+}
+
+/** Text between requests: a line that begins with a sign of roff's would be one. */
+const sentence = (text: string): string => (/^[.']/.test(text) ? `\\&${text}` : text);
+const lines = (text: string): string[] => text.split('\n').map((line) => (line === '' ? '.PP' : sentence(roff(line))));
+const roff = (text: string): string => text.replaceAll('\\', '\\e').replaceAll('-', '\\-');
