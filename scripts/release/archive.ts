@@ -17,11 +17,10 @@ export function pack(parent: string, name: string, archive: string): void {
 
 export const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
-/** Writes SHA256SUMS over the files of a folder that end as `ending` says, as `sha256sum -c` reads it. */
-export function writeSums(folder: string, ending: string): void {
-  const names = readdirSync(folder)
-    .filter((name) => name.endsWith(ending))
-    .sort();
-  const lines = names.map((name) => `${sha256(readFileSync(join(folder, name)))}  ${name}\n`);
+/** Writes SHA256SUMS over the files of a folder, as `sha256sum -c` reads it. */
+export function writeSums(folder: string): void {
+  const files = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isFile());
+  const names = files.map(({ name }) => name).filter((name) => name !== 'SHA256SUMS');
+  const lines = names.sort().map((name) => `${sha256(readFileSync(join(folder, name)))}  ${name}\n`);
   writeWhole(join(folder, 'SHA256SUMS'), lines.join(''));
 }

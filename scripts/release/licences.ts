@@ -36,7 +36,9 @@ function licenceOf(folder: string, license: string | undefined): string {
   const texts = files.filter((name) => /^(?:licen[cs]e|copying|notice)/i.test(name)).sort();
   if (texts.length > 0) return texts.map((name) => readFileSync(join(ROOT, folder, name), 'utf8')).join('\n');
   const readme = files.find((name) => /^readme/i.test(name));
-  const [text] = readme ? (/^#+ *licen[cs]e[\s\S]*/im.exec(readFileSync(join(ROOT, folder, readme), 'utf8')) ?? []) : [];
+  const [text] = readme
+    ? (/^#+ *licen[cs]e[\s\S]*/im.exec(readFileSync(join(ROOT, folder, readme), 'utf8')) ?? [])
+    : [];
   if (text) return text;
   const { author } = JSON.parse(readFileSync(join(ROOT, folder, 'package.json'), 'utf8')) as {
     author?: string | { name?: string };

@@ -100,7 +100,9 @@ function checkSignature(bytes: Uint8Array, view: DataView, command: number, last
   if (slots !== Math.ceil(limit / page)) throw new Error(`${slots} hashes for ${Math.ceil(limit / page)} pages`);
   if (directory + hashes + slots * 32 > at + size) throw new Error('hashes are past the code signature');
   const bad = Array.from({ length: slots }, (_, i) => i).filter((i) => {
-    const found = createHash('sha256').update(bytes.subarray(i * page, Math.min((i + 1) * page, limit))).digest();
+    const found = createHash('sha256')
+      .update(bytes.subarray(i * page, Math.min((i + 1) * page, limit)))
+      .digest();
     return Buffer.compare(found, bytes.subarray(directory + hashes + i * 32, directory + hashes + (i + 1) * 32)) !== 0;
   });
   if (bad.length > 0) throw new Error(`${bad.length} of ${slots} pages are not what was signed`);

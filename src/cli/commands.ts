@@ -15,6 +15,8 @@ export interface CommandPage {
   /** Paragraphs of at most 80 columns. */
   readonly about: string;
   readonly flags: FlagTable;
+  /** What `--help` leaves to its list of pages. */
+  readonly rare?: true;
   /** What stands behind the program's name, and what it does. */
   readonly examples: readonly (readonly [call: string, what: string])[];
 }
@@ -81,6 +83,19 @@ it. Takes minutes, and compiles, so it works from source alone. A fault that
 survives is a missing case, or one that changes nothing, with its argument.`,
     flags: FAULTS_FLAGS,
     examples: [['--faults --only rms_rows', 'the faults of one kernel']],
+  },
+  {
+    name: 'completions',
+    call: 'completions SHELL',
+    rare: true,
+    summary: 'completions of bash, zsh or fish',
+    about: `Prints what completes commands, flags and their values in a shell. An installed
+release has them in place already.`,
+    flags: {},
+    examples: [
+      ['completions bash', 'source it, or keep it in a file'],
+      ['completions fish', 'for ~/.config/fish/completions'],
+    ],
   },
 ];
 

@@ -4,8 +4,7 @@ import { COMMANDS, TOPICS } from './commands.ts';
 import { UsageError } from './errors.ts';
 import type { Flag } from './flag.ts';
 import { suggestion } from './values.ts';
-
-const PROGRAM = 'tf-kernel-contract';
+import { PROGRAM } from './version.ts';
 
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 export type Shell = (typeof SHELLS)[number];
@@ -94,18 +93,21 @@ function bashValue(flag: Flag): string {
 function zshText(): string {
   const flags = [...allFlags()].map(([name, flag]) => `    ${zshFlag(name, flag)}`);
   return `#compdef ${PROGRAM}
-# Completions of ${PROGRAM} for zsh: put this file as _${PROGRAM} in a folder of $fpath.
-_tf_kernel_contract() {
-  local -a flags words
+# Completions of ${PROGRAM} for zsh: source this file, or put it as _${PROGRAM} in a folder of $fpath.
+_${PROGRAM}() {
+  local -a flags
   flags=(
 ${flags.join('\n')}
   )
-  words=(${WORDS.join(' ')})
-  case "\${words[(I)$line[1]]}:$line[1]" in *) ;; esac
-  if (( CURRENT == 3 )) && [[ \${(Q)words_typed[2]:-} == help ]]; then :; fi
-  _arguments -s -S $flags '1:command:(${WORDS.join(' ')})' '*:argument:->rest'
+  if (( CURRENT == 3 )) && [[ $words[2] == help ]]; then
+    compadd -- ${PAGES.join(' ')}
+  elif (( CURRENT == 3 )) && [[ $words[2] == completions ]]; then
+    compadd -- ${SHELLS.join(' ')}
+  else
+    _arguments -S $flags '1:command:(${WORDS.join(' ')})' '*:file:_files'
+  fi
 }
-_tf_kernel_contract "$@"
+if [[ $funcstack[1] == _${PROGRAM} ]]; then _${PROGRAM} "$@"; else compdef _${PROGRAM} ${PROGRAM}; fi
 `;
 }
 

@@ -19,6 +19,7 @@ type Run = (argv: readonly string[]) => Promise<ExitCode>;
 /** Commands that are a word, the first one. Each loads what it needs. */
 const WORDS: Readonly<Record<string, Run>> = {
   limits: async (argv) => (await import('./limits.ts')).limits(argv.slice(1)),
+  completions: async ([, shell]) => print((await import('./completions.ts')).completionsOf(shell).trimEnd()),
   help: async ([, page]) => help(page),
 };
 

@@ -19,7 +19,9 @@ export function mainPage(): string {
     'Runs every registered kernel through the gates, and every planted control that',
     'must turn a gate red. Without a GPU, sources run on the host device.',
     '',
-    ...COMMANDS.map(({ call, summary }) => `  ${`${PROGRAM} ${call}`.padEnd(33)} ${summary}`),
+    ...COMMANDS.filter(({ rare }) => !rare).map(
+      ({ call, summary }) => `  ${`${PROGRAM} ${call}`.padEnd(33)} ${summary}`,
+    ),
     `  ${`${PROGRAM} help PAGE`.padEnd(33)} more of each, and examples`,
     ...groupLines(common),
     '',

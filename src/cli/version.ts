@@ -3,6 +3,7 @@ import manifest from '../../package.json' with { type: 'json' };
 
 declare const COMMIT: string;
 
+export const PROGRAM = 'tf-kernel-contract';
 export const VERSION = manifest.version;
 export const BUILD_COMMIT = typeof COMMIT === 'string' ? COMMIT : 'source';
 /** How a person calls this program: from source there is no executable to name. */

@@ -1,14 +1,14 @@
 /** The man page in roff, made from the tables of commands and flags. */
-import type { CommandPage } from './commands.ts';
-import { COMMANDS, TOPICS } from './commands.ts';
-import type { Flag, FlagTable } from './flag.ts';
-import { GROUPS } from './flag.ts';
+import type { CommandPage } from '../../src/cli/commands.ts';
+import { COMMANDS, TOPICS } from '../../src/cli/commands.ts';
+import type { Flag, FlagTable } from '../../src/cli/flag.ts';
+import { GROUPS } from '../../src/cli/flag.ts';
+import { PROGRAM } from '../../src/cli/version.ts';
 
-const PROGRAM = 'tf-kernel-contract';
-
-export function manPage(version: string): string {
+/** @param date Of the release, as 2026-11-30. */
+export function manPage(version: string, date: string): string {
   return [
-    `.TH ${PROGRAM.toUpperCase()} 1 "" "${PROGRAM} ${version}" "User commands"`,
+    `.TH ${PROGRAM.toUpperCase()} 1 "${date}" "${PROGRAM} ${version}" "User commands"`,
     '.SH NAME',
     `${roff(PROGRAM)} \\- decides whether a GPU kernel may land`,
     '.SH SYNOPSIS',
@@ -19,9 +19,9 @@ export function manPage(version: string): string {
   ].join('\n');
 }
 
-function commandText({ call, summary, about, flags, examples }: CommandPage): string[] {
+function commandText({ name, summary, about, flags, examples }: CommandPage): string[] {
   return [
-    `.SH ${roff(`${call}: ${summary}`.toUpperCase())}`,
+    `.SH ${roff(`${name}: ${summary}`.toUpperCase())}`,
     ...lines(about),
     ...GROUPS.flatMap((group) => groupText(group, flags)),
     '.SS Examples',
