@@ -1,0 +1,46 @@
+/** The images of a GPU by its vendor's run-time compiler: each source once. */
+import { dirname } from 'node:path';
+import type { ImageRequest, ImageResult, ImageStore } from '../images.ts';
+import { imageKey } from '../images.ts';
+import { HEADERS } from '../store.ts';
+import { RuntimeCompiler } from './compiler.ts';
+import { COMPILERS } from './kinds.ts';
+
+export type CompiledDialect = keyof typeof COMPILERS;
+export const isCompiled = (dialect: string): dialect is CompiledDialect => Object.hasOwn(COMPILERS, dialect);
+
+/**
+ * The images of a dialect's kernels for one chip. Where the compiler is not here, every image is its absence in words. sources: every
+ * source and header of the kernels, by their paths relative to kernels/.
+ */
+export function compiledImages(
+  dialect: CompiledDialect,
+  chip: string,
+  sources: ReadonlyMap<string, string>,
+): ImageStore {
+  const compiler = RuntimeCompiler.open(COMPILERS[dialect]);
+  const made = new Map<string, ImageResult>();
+  const imageOf = (request: ImageRequest): ImageResult => {
+    if ('why' in compiler) return { error: compiler.why };
+    const { path, text, defines } = request;
+    return compiler.compile({ path, source: text, headers: headersOf(request, sources), defines, chip });
+  };
+  return {
+    get: async (request) => {
+      const key = imageKey({ ...request, kind: 'fast' });
+      const result = made.get(key) ?? imageOf(request);
+      made.set(key, result);
+      return result;
+    },
+  };
+}
+
+/** What a source may include: the headers of its dialect that kernels share, and those of its own folder, by their names there. */
+function headersOf({ dialect, path }: ImageRequest, sources: ReadonlyMap<string, string>): Map<string, string> {
+  const folders = [`shared/${HEADERS[dialect]}/`, `${dirname(path)}/`];
+  const headers = new Map<string, string>();
+  for (const folder of folders)
+    for (const [name, text] of sources)
+      if (name.startsWith(folder) && name !== path) headers.set(name.slice(folder.length), text);
+  return headers;
+}
