@@ -10,7 +10,7 @@ import { factsOf, keyText } from '../src/audit/records.ts';
 import { resolveSet } from '../src/audit/records-sets.ts';
 import { sourceHasher } from '../src/audit/records-source.ts';
 import { servedChips } from '../src/cli/offline-jobs.ts';
-import { readRecords, RECORDS, setFor } from '../src/cli/offline-records.ts';
+import { readRecords, recordsRoot, setFor } from '../src/cli/offline-records.ts';
 import type { Unit } from '../src/cli/offline-units.ts';
 import { unitsOf } from '../src/cli/offline-units.ts';
 import { compileOf, openWorkspace } from '../src/cli/offline-workspace.ts';
@@ -120,7 +120,7 @@ async function verify(folder: string): Promise<void> {
     })),
   );
   const workspace = openWorkspace(folder, listing.sources);
-  const { sets } = readRecords(RECORDS);
+  const { sets } = readRecords(recordsRoot());
   const hash = sourceHasher(listing.sources);
   const units = unitsOf(registrations, listing.sources);
   for (const dialect of new Set(kernels.flatMap(auditLaunches).map((launch) => launch.dialect))) {

@@ -10,8 +10,9 @@ if (!Bun.isMainThread) {
   process.on('disconnect', () => process.exit()); // its parent is gone, and nobody waits for what it does
   await (await import('./faults/worker.ts')).serveFaults(JSON.parse(more[0] ?? '{}'));
 } else if (flag === '--serve-jobs' && process.send) {
-  process.on('disconnect', () => process.exit());
-  (await import('./gates/lanes/serve-process.ts')).serveProcess();
+  const { serveProcess } = await import('./gates/lanes/serve-process.ts');
+  process.on('disconnect', () => process.exit()); // not before the import: what comes in from then on needs a listener
+  serveProcess();
 } else if (flag === '--serve-devices' && process.send) {
   await (await import('./cli/find-devices.ts')).serveDevices(more);
 } else if (flag === '--version' && more.length === 0) {

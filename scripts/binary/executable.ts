@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Platform } from '../../src/device/toolchain/target.ts';
 import { bakedAuditData } from './audit-data.ts';
+import { bakedHost } from './host-sources.ts';
 import { bakedListing } from './listing.ts';
 
 export interface ExecutableParts {
@@ -27,7 +28,7 @@ export async function buildExecutable({ root, embedded, outfile, commit, platfor
       sourcemap: 'linked',
       minify: { whitespace: true, syntax: true, identifiers: false }, // names stay readable in stacks
       define: { COMMIT: JSON.stringify(commit) },
-      plugins: [bakedListing(join(root, 'kernels')), ...(await bakedAuditData())],
+      plugins: [bakedListing(join(root, 'kernels')), ...bakedHost(root), ...(await bakedAuditData())],
       compile: {
         target: `bun-${platform}`,
         outfile: join(scratch, 'tf-kernel-contract'),

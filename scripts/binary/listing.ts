@@ -1,4 +1,4 @@
-/** Puts a module with every contract and source in the place of src/spec/listing.ts, so that the executable needs no folder. */
+/** Puts a module with every contract and source in the place of src/spec/own-listing.ts, so that the executable needs no folder. */
 import type { BunPlugin } from 'bun';
 import { join } from 'node:path';
 import { contractPaths, readSources } from '../../src/spec/folder.ts';
@@ -13,9 +13,9 @@ export function listingModule(root: string): string {
   return [
     ...imports,
     `const listing = { contracts: [${contracts.join(', ')}], sources: new Map(${sources}) };`,
-    'export const readListing = () => Promise.resolve(listing);',
+    'export const ownListing = () => Promise.resolve(listing);',
   ].join('\n');
 }
 
 export const bakedListing = (root: string): BunPlugin =>
-  bakedModule('baked listing', /\/src\/spec\/listing\.ts$/, () => listingModule(root));
+  bakedModule('baked listing', /\/src\/spec\/own-listing\.ts$/, () => listingModule(root));

@@ -10,7 +10,7 @@ export interface CommandPage {
   readonly name: string;
   /** What stands behind the program's name: `limits DIR`. */
   readonly call: string;
-  /** Its line among the commands: 46 columns at most. */
+  /** Its line among the commands: 41 columns at most. */
   readonly summary: string;
   /** Paragraphs of at most 80 columns. */
   readonly about: string;
@@ -31,15 +31,19 @@ export interface Topic {
 export const COMMANDS: readonly CommandPage[] = [
   {
     name: 'run',
-    call: '[flags]',
+    call: '[PATH...] [flags]',
     summary: 'holds kernels to their contracts',
-    about: `Runs every registered kernel through the gates, and every planted control that
-must turn a gate red. Without a GPU, sources run on the host device. A case has
+    about: `Runs every kernel at PATH through the gates, and every planted control that must
+turn a gate red; without a PATH the program's own kernels. A PATH is a contract
+file, a kernel's folder or a folder of these: a contract is code, and naming it
+runs it. Its records lie in records/ beside the kernel's folder. Without a GPU,
+sources run on the host device, compiled by clang 19. A case has
 one address, the same in filters, output and reports: kernel@dialect:gate:shape.
 A control's is kernel@dialect!id. A filter is a part of an address, or a whole
 one where it has a *.`,
     flags: FLAGS,
     examples: [
+      ['./softmax', 'the kernel in the folder softmax'],
       ['--only rms_rows', 'every case of one kernel'],
       ["--only 'rms_rows@*:sums:*'", 'one gate of it, in every dialect'],
       ['--gate shapes,sums --dialect hip', 'two gates of every HIP kernel'],
@@ -63,11 +67,12 @@ the others it tells which chips could run them, and at how many threads.`,
   {
     name: 'offline',
     call: '--offline DIR',
-    summary: 'compiles for every chip, measures, compares',
-    about: `Compiles every kernel for every served chip with the compilers found here, reads
-the images back, prints a RECORD line a launch, and the difference to the
-records that gate 5 audits. Needs no GPU. Sources and images stay in DIR, and
-what is there already is not compiled again.`,
+    summary: 'compiles for every chip, and compares',
+    about: `Compiles every kernel, or every one at the PATHs that are given, for every
+served chip with the compilers found here, reads the images back, prints a
+RECORD line a launch, and the difference to the records that gate 5 audits.
+Needs no GPU. Sources and images stay in DIR, and what is there already is not
+compiled again.`,
     flags: OFFLINE_FLAGS,
     examples: [
       ['--offline build/offline', 'what differs from the records'],
@@ -111,6 +116,7 @@ export const TOPICS: readonly Topic[] = [
   TF_OCLOC         XPU's compiler
   TF_METAL         xcrun, which finds Metal's tools
   TF_RECORDS       the folder of records, in place of the program's own
+  TF_CACHE_DIR     where headers, and images of contracts from outside are kept
   TF_KERNELS       the folder of kernels, when run from source`,
   },
   {

@@ -35,7 +35,7 @@ import { readFaultsFlags } from './faults-flags.ts';
 import { LIMITS } from './flags.ts';
 import { interruptedText, interruptibly } from './interrupt.ts';
 import { requireWritable } from './json-file.ts';
-import { RECORDS, readRecords } from './offline-records.ts';
+import { readRecords, recordsRoot } from './offline-records.ts';
 import { print } from './print.ts';
 import { progressOn } from './progress.ts';
 import { BUILD_COMMIT, COMMAND, PLATFORM, VERSION } from './version.ts';
@@ -77,7 +77,7 @@ type Judge = (result: FaultResult, fault: Fault) => FaultResult;
 /** Gate 5's word on a launch that the others let through, where that gate is asked for. */
 function limitsJudge({ gate }: FaultsOptions, kernels: readonly Kernel[], texts: Texts): Judge {
   if (!gate.includes(LIMITS)) return (result) => result;
-  const records = readRecords(RECORDS);
+  const records = readRecords(recordsRoot());
   return (result, fault) => {
     const kernel = kernels.find(({ name }) => name === fault.kernel);
     return kernel ? limitsVerdict(result, fault, kernel, texts, records) : result;

@@ -4,7 +4,6 @@ import type { Dialect } from '../families/formula/functions.ts';
 import { DIALECTS } from '../families/formula/functions.ts';
 import { GATES } from '../spec/contract.ts';
 import { MODES } from '../spec/modes.ts';
-import type { UsageError } from './errors.ts';
 import type { FlagTable, OptionsOf } from './flag.ts';
 import { readWords, usage } from './flag.ts';
 import { askedForm, REPORT_FLAGS } from './report-flags.ts';
@@ -109,6 +108,13 @@ export const FLAGS = {
     help: "in mode check a warp's lanes take turns at local memory",
     read: isGiven,
   },
+  records: {
+    group: 'Run',
+    value: 'DIR',
+    rare: true,
+    help: "the records of gate 5, not the program's own",
+    read: one(some('a folder of records'), undefined),
+  },
   list: {
     group: 'Show',
     help: 'the address of every case and control, then stop',
@@ -133,7 +139,10 @@ export const FLAGS = {
   },
 } as const satisfies FlagTable;
 
-export type Options = OptionsOf<typeof FLAGS>;
+export interface Options extends OptionsOf<typeof FLAGS> {
+  /** Contracts from outside: files and folders, as they were given. */
+  readonly paths: readonly string[];
+}
 
 /** `64`: the first 64 schedules. `0,37`: those. */
 function schedules(value: string): readonly number[] {
@@ -163,16 +172,10 @@ function seed(value: string): string {
 /** Reads the arguments of a run; throws a UsageError for whatever cannot be meant, all wrong values at once. */
 export function readFlags(argv: readonly string[]): Options {
   const { options, words } = readWords(FLAGS, argv);
-  const [word] = words;
-  if (word !== undefined) throw plain(word);
   // A report is of results, so it does not go with what runs nothing.
   const shown = (['list', 'devices'] as const).find((name) => options[name]);
   const form = askedForm(options);
   if (form !== undefined && shown)
     throw usage(`--${form} does not go with --${shown}, which runs nothing and has no results to write.`);
-  return options;
-}
-
-function plain(value: string): UsageError {
-  return usage(`Unexpected argument '${value}'. Cases are selected with --only ${value}.`);
+  return { ...options, paths: words };
 }

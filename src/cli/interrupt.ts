@@ -33,9 +33,9 @@ export function interruptedText(signal: string, done: number, total: number, jou
   ].join('\n');
 }
 
-/** What compilers of this process had not finished; the executable has none. A name ends in `.PID-…` until it is whole. */
+/** What compilers of this process had not finished. A name ends in `.PID-…` until it is whole. */
 function removeTemporaries(): void {
-  if (Bun.isStandaloneExecutable || !existsSync(CACHE_FOLDER)) return;
+  if (!existsSync(CACHE_FOLDER)) return;
   const own = `.${process.pid}-`;
   for (const name of readdirSync(CACHE_FOLDER).filter((each) => each.includes(own)))
     rmSync(join(CACHE_FOLDER, name), { force: true });

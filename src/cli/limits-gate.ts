@@ -17,6 +17,7 @@ import { limitControlLines, verdictLines } from '../report/limits.ts';
 import type { Style } from '../report/style.ts';
 import type { LimitsTally } from '../report/tally.ts';
 import { matcher } from '../spec/address.ts';
+import { outside } from '../spec/outside.ts';
 import { readProblems, readSieve } from './audit-sieve.ts';
 
 export interface LimitsSelection {
@@ -43,10 +44,10 @@ export interface LimitsRun {
 export async function runLimits({ only, dialects, controls }: LimitsSelection): Promise<LimitsRun> {
   const matches = matcher(only);
   const selects: Selects = (launch, chip) => dialects.includes(launch.dialect) && matches(addressOf(launch, chip));
-  const isWhole = only.length === 0 && dialects.length === DIALECTS.length;
+  const isWhole = only.length === 0 && dialects.length === DIALECTS.length && !isNamed();
   const sieve = isWhole ? await readSieve() : sieveOf(await readRecorded(), SERVED_CHIPS, selects);
   const sifted = await sift(sieve, SERVED_CHIPS, readRecorded);
-  const problems = sifted.verdicts > 0 ? await readProblems() : [];
+  const problems = sifted.verdicts > 0 ? await problemsOfRecords() : [];
   const judged = controls ? judgeControls().filter(({ id }) => matches(controlAddress(id))) : [];
   const tally = tallyOf(sifted, problems.length, judged);
   const { missed, broken } = tally.controls;
@@ -71,8 +72,19 @@ export async function runLimits({ only, dialects, controls }: LimitsSelection): 
   };
 }
 
+/** Whether contracts or records are others than the program's own. */
+const isNamed = (): boolean => outside() !== undefined || Boolean(process.env['TF_RECORDS']);
+
+let made: Promise<Recorded> | undefined;
+
 /** Far more than a run needs where all is as promised. */
-const readRecorded = async (): Promise<Recorded> => (await import('./audit-data.ts')).readRecorded();
+const readRecorded = async (): Promise<Recorded> => {
+  if (!isNamed()) return (await import('./audit-data.ts')).readRecorded();
+  return (made ??= (await import('./audit-made.ts')).madeRecorded());
+};
+
+const problemsOfRecords = async (): Promise<readonly string[]> =>
+  isNamed() ? (await readRecorded()).problems : readProblems();
 
 const addressOf = ({ kernel, dialect }: AuditLaunch, { name }: Chip): string => `${kernel}@${dialect}:limits:${name}`;
 const controlAddress = (id: string): string => `limits!${id}`;

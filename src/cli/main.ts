@@ -2,6 +2,7 @@
 import type { ExitCode } from './errors.ts';
 import { tell } from './errors.ts';
 import { readFlags } from './flags.ts';
+import { takePaths } from './take-paths.ts';
 
 /** Runs the command behind the program's name. Nothing here ends the process, so that all output reaches its pipe. */
 export async function main(argv: readonly string[]): Promise<ExitCode> {
@@ -43,6 +44,7 @@ async function run(argv: readonly string[]): Promise<ExitCode> {
   const options = readFlags(argv);
   if (options.version) return print((await import('./version.ts')).versionText());
   if (options.devices) return print((await (await import('./devices.ts')).deviceLines()).join('\n'));
+  await takePaths(options);
   return (await import('./run.ts')).run(options);
 }
 

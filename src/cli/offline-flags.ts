@@ -6,7 +6,7 @@ import { readWords, usage } from './flag.ts';
 import { FLAGS } from './flags.ts';
 import { isGiven, one, some } from './values.ts';
 
-const { only, gate, dialect, seed, jobs, 'no-controls': noControls, help } = FLAGS;
+const { only, gate, dialect, seed, jobs, records, 'no-controls': noControls, help } = FLAGS;
 
 const compiler = (what: string) =>
   ({ group: 'Compile', value: 'PATH', help: what, read: one(some('the path of a compiler'), undefined) }) as const;
@@ -24,6 +24,7 @@ export const OFFLINE_FLAGS = {
     help: 'where sources and images go',
     read: one(some('a folder for sources and images'), undefined),
   },
+  records,
   write: { group: 'Compile', help: 'write what differs to the records', read: isGiven },
   nvcc: compiler("CUDA's compiler, else TF_NVCC, else the usual ones"),
   hipcc: compiler("HIP's, else TF_HIPCC; clang with its libraries will do"),
@@ -37,6 +38,8 @@ const COMMAND: Command = { name: '--offline', page: 'offline', others: FLAGS };
 export interface OfflineOptions extends OptionsOf<typeof OFFLINE_FLAGS> {
   /** Where sources and images go. */
   readonly folder: string;
+  /** Contracts from outside. */
+  readonly paths: readonly string[];
   /** The compiler that a flag names, by dialect. */
   readonly compilers: Partial<Readonly<Record<Dialect, string>>>;
 }
@@ -44,13 +47,10 @@ export interface OfflineOptions extends OptionsOf<typeof OFFLINE_FLAGS> {
 /** Reads the arguments of `--offline DIR`; throws a UsageError for whatever cannot be meant. */
 export function readOfflineFlags(argv: readonly string[]): OfflineOptions {
   const { options, words } = readWords(OFFLINE_FLAGS, argv, COMMAND);
-  const [word] = words;
-  if (word !== undefined)
-    throw usage(`Unexpected argument '${word}'. Kernels are selected with --only ${word}.`, COMMAND);
   const { offline } = options;
   if (offline === undefined) throw usage('--offline needs a value.', COMMAND);
   const named = Object.entries(COMPILER_FLAGS).flatMap(([name, flag]) =>
     options[flag] === undefined ? [] : [[name, options[flag]]],
   );
-  return { ...options, folder: offline, compilers: Object.fromEntries(named) };
+  return { ...options, folder: offline, paths: words, compilers: Object.fromEntries(named) };
 }

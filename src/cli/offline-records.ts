@@ -8,11 +8,20 @@ import type { AllRecords } from '../audit/recorded.ts';
 import type { RecordSet } from '../audit/records.ts';
 import { byRelease, setName } from '../audit/records.ts';
 import { writeWhole } from '../device/toolchain/cache.ts';
+import { outside } from '../spec/outside.ts';
 import type { Compiler } from '../device/vendor/vendor.ts';
 
-/** The folder of records: TF_RECORDS, or the project's own. The executable has none unless it is named: it holds its records. */
-export const RECORDS: string | undefined =
-  process.env['TF_RECORDS'] || (Bun.isStandaloneExecutable ? undefined : join(import.meta.dir, '../../records'));
+/**
+ * The folder of records: TF_RECORDS, that beside the contracts that were named, or the project's own. The executable has none of its
+ * own: it holds its records.
+ */
+export function recordsRoot(): string | undefined {
+  const variable = process.env['TF_RECORDS'];
+  if (variable) return variable;
+  const named = outside();
+  if (named) return join(named.root, 'records');
+  return Bun.isStandaloneExecutable ? undefined : join(import.meta.dir, '../../records');
+}
 
 export function readRecords(root: string | undefined): AllRecords {
   if (root === undefined) return { sets: [], problems: [] };

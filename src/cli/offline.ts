@@ -17,8 +17,9 @@ import type { Absent, Measurer } from './offline-jobs.ts';
 import { findMeasurers, jobsOf, runJobs } from './offline-jobs.ts';
 import type { OfflineResult } from './offline-measure.ts';
 import { closingLine, mergedFor } from './offline-merge.ts';
-import { RECORDS, writeRecords } from './offline-records.ts';
+import { recordsRoot, writeRecords } from './offline-records.ts';
 import { unitsOf } from './offline-units.ts';
+import { takePaths } from './take-paths.ts';
 import { openWorkspace } from './offline-workspace.ts';
 import { print } from './print.ts';
 import { programRecords } from './program-records.ts';
@@ -28,7 +29,8 @@ import { planOf } from './plan.ts';
 /** Runs the command; returns 1 where something did not compile, or differs from the records and was not written. */
 export async function offline(argv: readonly string[]): Promise<ExitCode> {
   const options = readOfflineFlags(argv);
-  if (options.write && RECORDS === undefined) throw nowhereToWrite();
+  await takePaths(options);
+  if (options.write && recordsRoot() === undefined) throw nowhereToWrite();
   const style = await styleFor(process.stdout, process.env);
   const listing = await readListing();
   const kernels = loadKernels(listing);
@@ -97,7 +99,8 @@ async function finish(
   print(await changesTable(tables, process.stdout.columns ?? WIDE, style));
   print(problems.map((problem) => `${style.bad('FAIL')}  ${problem}`));
   const writes = options.write && problems.length === 0;
-  if (writes && RECORDS !== undefined) for (const { set } of changed) writeRecords(RECORDS, set);
+  const root = recordsRoot();
+  if (writes && root !== undefined) for (const { set } of changed) writeRecords(root, set);
   print([closingLine(results, measurers, merged, writes)]);
   const failed = problems.length > 0 || results.some((result) => result.problems.length > 0);
   return failed || (changed.length > 0 && !writes) ? 1 : 0;

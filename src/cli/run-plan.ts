@@ -8,6 +8,7 @@ import { ThreadLane } from '../gates/lanes/thread.ts';
 import type { Lanes, Progress, RunOptions, RunTotals } from '../gates/run.ts';
 import { runJobs } from '../gates/run.ts';
 import { readListing } from '../spec/listing.ts';
+import { outside } from '../spec/outside.ts';
 import { registrationLines } from '../report/lines.ts';
 import { counted } from '../report/words.ts';
 import { count } from '../numerics/digits.ts';
@@ -23,7 +24,7 @@ import { sourcesHash } from './sources.ts';
 import type { Journal } from './resume.ts';
 import type { Selection } from './selection.ts';
 import { sequenceOf } from './sequence.ts';
-import { COMMAND } from './version.ts';
+import { commandText } from './take-paths.ts';
 
 export interface Finished {
   readonly registrations: readonly Registration[];
@@ -38,7 +39,7 @@ type RunFlags = Pick<Options, 'device' | 'images' | 'resume'>;
 export async function runPlan(selection: Selection, flags: RunFlags): Promise<Finished> {
   const { kernels, settings, plan } = selection;
   const style = await styleFor(process.stdout, process.env);
-  const context = { seed: settings.seed, command: COMMAND, flags: rerunFlags(settings, flags), style };
+  const context = { seed: settings.seed, command: commandText(), flags: rerunFlags(settings, flags), style };
   const progress = progressOn(process.stderr);
   const sequence = sequenceOf(plan);
   const registrations: Registration[] = [];
@@ -99,7 +100,10 @@ const deviceNotes = ({ devices }: RunOptions, { images }: RunFlags): string[] =>
     .filter(({ id }) => id !== 'host')
     .map((device) => `${gpuText(device)}  images ${imageSourceText(imageSourceOf(device, images))}`);
 
-/** Threads for the host device, and a process for each GPU: launches of several processes would wait for each other. */
+/**
+ * Threads for the host device, and a process for each GPU: launches of several processes would wait for each other. What kernels from
+ * outside do to the memory of the process that runs them is not known, so they have processes on the host device too.
+ */
 async function lanesFor(options: RunOptions, { images }: RunFlags): Promise<(device: DeviceId) => Lanes> {
   if (options.devices.some(({ id }) => id === 'host')) await runtimeImage(); // made once here, and its absence told once
   return (id) => {
@@ -107,7 +111,7 @@ async function lanesFor(options: RunOptions, { images }: RunFlags): Promise<(dev
     if (!device) throw new Error(`no device ${id}`);
     const source: ImageSource = imageSourceOf(device, images);
     const setup = { device, options, images: source };
-    if (id === 'host') return { count: options.jobs, open: () => new ThreadLane(setup) };
-    return { count: 1, open: () => new ProcessLane(setup) };
+    const open = id === 'host' && !outside() ? () => new ThreadLane(setup) : () => new ProcessLane(setup);
+    return { count: id === 'host' ? options.jobs : 1, open };
   };
 }

@@ -14,7 +14,7 @@ import type { LimitsRun } from './limits-gate.ts';
 import { runLimits } from './limits-gate.ts';
 import { listLines } from './list.ts';
 import type { Plan } from './plan.ts';
-import { COMMAND } from './version.ts';
+import { commandText } from './take-paths.ts';
 
 export interface Selection {
   readonly kernels: readonly Kernel[];
@@ -117,7 +117,7 @@ async function nothingSelected(options: Options, devices: readonly RunDevice[]):
     [
       `Nothing is selected, so nothing was run: ${filters.map(({ text }) => text).join(' ')} matches no case and no control.`,
       ...excluding,
-      `  An address reads kernel@dialect:gate:shape, of a control kernel@dialect!id; ${COMMAND} --list prints every one.`,
+      `  An address reads kernel@dialect:gate:shape, of a control kernel@dialect!id; ${commandText()} --list prints every one.`,
     ].join('\n'),
   );
 }

@@ -3,6 +3,7 @@ import { hashOf } from '../device/toolchain/cache.ts';
 import type { Report } from '../report/schema.ts';
 import type { Listing } from '../spec/listing.ts';
 import type { Kernel } from '../spec/registration.ts';
+import { shownPath } from '../spec/outside.ts';
 import { launchesOf, registrationName, sourceOf } from '../spec/registration.ts';
 
 /** Equal where every contract and every source is. A contract counts as what it says; its functions are in it by their text. */
@@ -20,7 +21,7 @@ export function filesOf(kernels: readonly Kernel[], { sources }: Listing): Repor
       if (!launch) return [];
       const source = sourceOf(kernel.folder, dialect, launch);
       const line = lineOf(sources.get(source) ?? '', launch.symbol);
-      const files = { contract: `kernels/${kernel.path}`, source: `kernels/${source}` };
+      const files = { contract: shownPath(kernel.path), source: shownPath(source) };
       return [[registrationName(kernel.name, dialect), { ...files, ...(line > 0 && { line }) }] as const];
     }),
   );

@@ -20,9 +20,9 @@ export function mainPage(): string {
     'must turn a gate red. Without a GPU, sources run on the host device.',
     '',
     ...COMMANDS.filter(({ rare }) => !rare).map(
-      ({ call, summary }) => `  ${`${PROGRAM} ${call}`.padEnd(33)} ${summary}`,
+      ({ call, summary }) => `  ${`${PROGRAM} ${call}`.padEnd(36)} ${summary}`,
     ),
-    `  ${`${PROGRAM} help PAGE`.padEnd(33)} more of each, and examples`,
+    `  ${`${PROGRAM} help PAGE`.padEnd(36)} more of each, and examples`,
     ...groupLines(common),
     '',
     `Pages: ${pages}`,

@@ -44,7 +44,8 @@ export function privateFile(folder: string, bytes: Uint8Array): string {
   return path;
 }
 
-function takeFolder(folder: string): void {
+/** Makes a folder this user's own; throws an Error that says why it cannot be. */
+export function takeFolder(folder: string): void {
   mkdirSync(dirname(folder), { recursive: true, mode: 0o700 });
   try {
     mkdirSync(folder, { mode: 0o700 });

@@ -2,6 +2,7 @@
  * Images, the host device's runtime and the shims of GPUs: compiled by the toolchain when run from source, embedded in the executable. Embedded
  * files are read as bytes and never loaded by path, so that no temporary folder is needed.
  */
+import { outside, shownPath } from '../spec/outside.ts';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Dialect } from '../families/formula/functions.ts';
@@ -40,15 +41,16 @@ export async function shimImage(dialect: Dialect): Promise<Uint8Array> {
   );
 }
 
-/** Where images come from in this process. */
-export const openImages = (): ImageStore => (Bun.isStandaloneExecutable ? { get: readEmbedded } : compilingStore());
+/** Where images come from in this process: contracts from outside are in no executable. */
+export const openImages = (): ImageStore =>
+  Bun.isStandaloneExecutable && !outside() ? { get: readEmbedded } : compilingStore(outside()?.root);
 
 /** A store that compiles each request for the host device of a processor, or finds it compiled before. */
 export function compilingStore(root: string = KERNELS, processor: Processor = OWN_PROCESSOR): ImageStore {
   return {
     get: ({ kind, dialect, path, text, defines }) => {
       const includeDirs = [join(root, 'shared', HEADERS[dialect]), join(root, dirname(path))];
-      return compileHost({ kind, dialect, source: text, path: `kernels/${path}`, defines, includeDirs, processor });
+      return compileHost({ kind, dialect, source: text, path: shownPath(path), defines, includeDirs, processor });
     },
   };
 }

@@ -1,6 +1,7 @@
 /** What a gate judges: a kernel in one dialect, as it is or with one control planted, its images loaded. */
 import type { Device, DeviceKernel, DeviceModule } from '../device/device.ts';
 import { DeviceGone } from '../device/device-gone.ts';
+import { shownPath } from '../spec/outside.ts';
 import type { ImageKind, ImageRequest, ImageStore } from '../device/images.ts';
 import { withoutPoint } from '../families/formula/graph.ts';
 import type { Dialect, MapName } from '../families/formula/functions.ts';
@@ -175,7 +176,7 @@ async function imageOf(
 ): Promise<Uint8Array> {
   const request = requestFor(sources, kernel, dialect, kind, launch, control);
   const result = await sources.images.get(request);
-  if ('error' in result) throw new SubjectError(`kernels/${request.path} does not compile:\n${result.error}`);
+  if ('error' in result) throw new SubjectError(`${shownPath(request.path)} does not compile:\n${result.error}`);
   return result.image;
 }
 
@@ -200,7 +201,7 @@ export function plantedText(
   control?: PlantedControl,
 ): string {
   const text = sources.texts.get(path);
-  if (text === undefined) throw new SubjectError(`kernels/${path} is not there`);
+  if (text === undefined) throw new SubjectError(`${shownPath(path)} is not there`);
   const edit = control?.edit?.[dialect];
   return edit && text.includes(edit.from) ? text.replace(edit.from, () => edit.to) : text;
 }

@@ -1,4 +1,5 @@
 /** A contract against itself, its folder and the others: each mistake is a sentence that says what to change. */
+import { shownPath } from './outside.ts';
 import { isFloat } from '../numerics/dtype.ts';
 import type { Tensor } from '../families/tensor.ts';
 import { sizeOf } from '../families/tensor.ts';
@@ -147,7 +148,7 @@ function checkFolder({ contract, folder, dialects }: Kernel, sources: ReadonlyMa
   const others = dialects.filter((dialect) => !named.includes(dialect));
   const everywhere = [contract.launch.everywhere ?? []].flat().flatMap((launch) => {
     const missing = others.filter((dialect) => !isThere(dialect, launch));
-    const paths = new Set(missing.map((dialect) => `kernels/${sourceOf(folder, dialect, launch)}`));
+    const paths = new Set(missing.map((dialect) => shownPath(sourceOf(folder, dialect, launch))));
     if (paths.size === 0) return [];
     return [
       `the launch of ${launch.symbol} is for everywhere, which is every dialect not named beside it, and needs ${[...paths].join(', ')}, not there: add it, or name the launch's dialects in place of everywhere`,
@@ -159,7 +160,7 @@ function checkFolder({ contract, folder, dialects }: Kernel, sources: ReadonlyMa
         .filter((launch) => !isThere(dialect, launch))
         .map(
           (launch) =>
-            `the ${dialect} launch of ${launch.symbol} needs kernels/${sourceOf(folder, dialect, launch)}, which is not there`,
+            `the ${dialect} launch of ${launch.symbol} needs ${shownPath(sourceOf(folder, dialect, launch))}, which is not there`,
         ),
     ),
     ...everywhere,
@@ -184,7 +185,9 @@ export function unlaunchedSources(
     (path) =>
       dialectOf(path) !== undefined && !path.startsWith('shared/') && !used.has(path) && !unread.has(folderOf(path)),
   );
-  return loose.map((path) => `kernels/${path} has no launch: state one in the folder's contract, or delete the file`);
+  return loose.map(
+    (path) => `${shownPath(path)} has no launch: state one in the folder's contract, or delete the file`,
+  );
 }
 
 /** What is wrong with a control in the contract alone; whether its edit matches is known where it is planted. */

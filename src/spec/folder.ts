@@ -2,6 +2,7 @@
 import { readFileSync, realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { ContractError } from './contract-error.ts';
+import { shownPath } from './outside.ts';
 
 export interface ContractFile {
   /** Relative to kernels/, as in messages. */
@@ -16,7 +17,7 @@ export interface Listing {
   readonly sources: ReadonlyMap<string, string>;
 }
 
-/** Where kernels lie: the project's own, or TF_KERNELS when run from source. */
+/** Where the program's own kernels lie: the project's folder, or TF_KERNELS when run from source. */
 export const KERNELS = resolve(process.env['TF_KERNELS'] || join(import.meta.dir, '../../kernels'));
 
 const SOURCE_PATTERN = '**/*.{cu,cuh,hip,hpp,metal,cl,h,clh}';
@@ -27,25 +28,33 @@ const CONTRACT_PATTERN = '**/*.contract.ts';
 export const contractPaths = (root: string): string[] => scan(root, CONTRACT_PATTERN);
 
 /** The text of every source, header and fixture. */
-export function readSources(root: string): Map<string, string> {
-  const paths = [...scan(root, SOURCE_PATTERN), ...scan(root, FIXTURE_PATTERN)];
+export const readSources = (root: string): Map<string, string> => readTexts(root, [SOURCE_PATTERN, FIXTURE_PATTERN]);
+
+/** The text of every file that matches a pattern. */
+export function readTexts(root: string, patterns: readonly string[]): Map<string, string> {
+  const paths = patterns.flatMap((pattern) => scan(root, pattern));
   return new Map(paths.map((path) => [path, readFileSync(join(root, path), 'utf8')]));
 }
 
 /** Reads a kernels folder; throws a ContractError that names every contract that does not load. */
 export async function readFolder(root: string): Promise<Listing> {
+  return { contracts: await readContracts(root, contractPaths(root)), sources: readSources(root) };
+}
+
+/** Runs contract files; throws a ContractError that names every one that does not load. */
+export async function readContracts(root: string, paths: readonly string[]): Promise<ContractFile[]> {
   const contracts: ContractFile[] = [];
   const problems: string[] = [];
-  for (const path of contractPaths(root)) {
+  for (const path of paths) {
     try {
       const module: { default?: unknown } = await import(join(root, path));
       contracts.push({ path, exported: module.default });
     } catch (error) {
-      problems.push(`kernels/${path} does not load:\n${reasons(error, root, path)}`);
+      problems.push(`${shownPath(path)} does not load:\n${reasons(error, root, path)}`);
     }
   }
   if (problems.length > 0) throw new ContractError(problems);
-  return { contracts, sources: readSources(root) };
+  return contracts;
 }
 
 /** What an import throws: one error, or a bundler's messages, each at its place in the contract or in what that imports. */

@@ -1,11 +1,11 @@
-/**
- * Every contract and kernel source there is. From source this module reads the kernels folder; the build puts a module of
- * the same shape in its place, with the same files inside the executable.
- */
+/** Every contract and kernel source that this process works with: those that were named, else the program's own. */
 import type { Listing } from './folder.ts';
-import { KERNELS, readFolder } from './folder.ts';
+import { outside } from './outside.ts';
 
 export type { ContractFile, Listing } from './folder.ts';
 
-/** The project's own kernels. */
-export const readListing = (): Promise<Listing> => readFolder(KERNELS);
+export async function readListing(): Promise<Listing> {
+  const named = outside();
+  if (named) return (await import('./outside-listing.ts')).outsideListing(named);
+  return (await import('./own-listing.ts')).ownListing();
+}

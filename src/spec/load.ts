@@ -1,4 +1,5 @@
 /** Contract files to kernels: everything is checked before anything runs, and all mistakes are told at once. */
+import { outside, shownPath } from './outside.ts';
 import { DIALECTS } from '../families/formula/functions.ts';
 import type { Dialect } from '../families/formula/functions.ts';
 import { interiorPoints, nameOf } from '../families/formula/graph.ts';
@@ -24,7 +25,7 @@ export function loadKernels(listing: Listing): Kernel[] {
   for (const { path, exported } of listing.contracts) {
     for (const value of Array.isArray(exported) ? exported : [exported]) {
       const found = readExport(path, value, standing, listing.sources);
-      problems.push(...found.problems.map((problem) => `kernels/${path}: ${problem}`));
+      problems.push(...found.problems.map((problem) => `${shownPath(path)}: ${problem}`));
       if (found.kernel) kernels.push(found.kernel);
       if (found.problems.length > 0) unread.add(folderOf(path));
     }
@@ -36,10 +37,14 @@ export function loadKernels(listing: Listing): Kernel[] {
   }
   for (const kernel of complete) {
     problems.push(
-      ...checkKernel(kernel, listing.sources).map((problem) => `kernels/${kernel.folder} (${kernel.name}): ${problem}`),
+      ...checkKernel(kernel, listing.sources).map(
+        (problem) => `${shownPath(kernel.folder)} (${kernel.name}): ${problem}`,
+      ),
     );
   }
-  problems.push(...checkTogether(complete), ...unlaunchedSources(complete, listing.sources, unread));
+  problems.push(...checkTogether(complete));
+  // A folder from outside is not ours to keep tidy.
+  if (!outside()) problems.push(...unlaunchedSources(complete, listing.sources, unread));
   if (problems.length > 0) throw new ContractError(problems);
   return complete;
 }

@@ -1,4 +1,5 @@
 /** The fixtures that a contract names, read when it is loaded. */
+import { shownPath } from './outside.ts';
 import type { Contract } from './contract.ts';
 import { FixtureError, readFixture } from './fixture.ts';
 import { fixtureInputs } from './fixture-inputs.ts';
@@ -33,7 +34,7 @@ export function readRegressions(
 function readOne(folder: string, file: string, contract: Contract, texts: ReadonlyMap<string, string>): Regression {
   const text = texts.get(`${folder}/${file}`);
   if (text === undefined)
-    throw new FixtureError([`kernels/${folder}/${file} is not there: write it with --repro, or drop its name`]);
+    throw new FixtureError([`${shownPath(`${folder}/${file}`)} is not there: write it with --repro, or drop its name`]);
   const fixture = readFixture(text);
   if (fixture.kernel !== contract.name) throw new FixtureError([`it is of ${fixture.kernel}, not of ${contract.name}`]);
   return { name: file.replace(/\.json$/, ''), fixture, inputs: fixtureInputs(fixture, contract) };

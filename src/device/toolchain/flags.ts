@@ -5,16 +5,22 @@
 
 import { join } from 'node:path';
 import type { ImageKind } from '../images.ts';
+import { privateFolders } from '../private-file.ts';
+import { HOST_HASH } from './host-hash.ts';
 import { limitMacros } from './limits.ts';
 import type { Processor } from './target.ts';
 
 export type HostDialect = 'cuda' | 'hip' | 'metal' | 'xpu';
 
+/** A folder below the project's, or in the executable's place one of the user's own. */
+const folderOf = (source: string, own: string): string =>
+  Bun.isStandaloneExecutable ? join(privateFolders()[0] ?? '', own) : join(import.meta.dir, '../../..', source);
+
 /** The sources of the host device: headers of the dialects and the runtime. */
-export const HOST_FOLDER = process.env['TF_HOST_FOLDER'] || join(import.meta.dir, '../../../ffi/host');
+export const HOST_FOLDER = process.env['TF_HOST_FOLDER'] || folderOf('ffi/host', `host-${HOST_HASH}`);
 
 /** Where compiled images are kept; its content may be deleted at any time. */
-export const CACHE_FOLDER = process.env['TF_HOST_CACHE'] || join(import.meta.dir, '../../../build/host/cache');
+export const CACHE_FOLDER = process.env['TF_HOST_CACHE'] || folderOf('build/host/cache', 'images');
 
 const HEADERS = join(HOST_FOLDER, 'dialect');
 

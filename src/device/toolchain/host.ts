@@ -7,6 +7,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { hashOf, hashOfFolder, readSealed } from './cache.ts';
 import { type Clang, findClang } from './clang.ts';
+import { HOST_HASH } from './host-hash.ts';
 import { ToolchainError } from './toolchain-error.ts';
 import { explain } from './diagnostics.ts';
 import type { ImageKind } from '../images.ts';
@@ -20,6 +21,7 @@ import { lowerOpencl } from './lower/opencl.ts';
 import { cachedImage, imagePath, rememberImage } from './manifest.ts';
 import { run } from './process.ts';
 import { OWN_PROCESSOR, type Processor } from './target.ts';
+import { unpackHost } from './unpack.ts';
 
 export type { HostDialect } from './flags.ts';
 
@@ -49,6 +51,7 @@ let own: string | undefined;
 export async function compileHost(source: HostSource): Promise<HostImage> {
   try {
     const clang = await findClang();
+    await unpackHost();
     const key = sourceKey(clang, source);
     return { image: cachedImage(CACHE_FOLDER, key) ?? (await compile(clang, source, key)) };
   } catch (error) {
@@ -120,11 +123,15 @@ function sourceKey(clang: Clang, source: HostSource): string {
   );
 }
 
-/** A hash of what images are made of, which the runtime is no part of: the headers and, where run from source, this folder. */
+/** A hash of what images are made of, which the runtime is no part of: the headers and this folder. */
 function ownHash(): string {
-  const headers = ['image.h', 'switch.h'].map((name) => readFileSync(join(HOST_FOLDER, name)));
-  const lowering = Bun.isStandaloneExecutable ? '' : hashOfFolder(import.meta.dir);
-  return (own ??= hashOf(hashOfFolder(join(HOST_FOLDER, 'dialect')), ...headers, lowering));
+  return (own ??= HOST_HASH || hostHash(HOST_FOLDER, import.meta.dir));
+}
+
+/** The hash by which the executable knows the headers and the lowering that it holds. */
+export function hostHash(headers: string, toolchain: string): string {
+  const own = ['image.h', 'switch.h'].map((name) => readFileSync(join(headers, name)));
+  return hashOf(hashOfFolder(join(headers, 'dialect')), ...own, hashOfFolder(toolchain));
 }
 
 async function preprocess(clang: Clang, source: HostSource, inSteps: boolean): Promise<string> {
