@@ -4,6 +4,8 @@
 // back all it holds, whoever else uses the GPU, and a fault that leaves a context unusable leaves no other one so.
 #include "cuda_driver.h"
 
+enum { PORTABLE_CLUSTER = 8 }; // groups; more than these are an option of a function
+
 #define TF_DEVICE_FIELDS \
   CUcontext context;     \
   CUdevice device;       \
@@ -22,20 +24,30 @@ static int32_t load_driver(void) {
   return library ? find_symbols(library, "CUDA", SYMBOLS, sizeof SYMBOLS / sizeof *SYMBOLS) : TF_ABSENT;
 }
 
-static bool ends_context(CUresult code) {
-  return code == 700 || code == 702 || code == 710 || (code >= 714 && code <= 719) || code == 721;
-}
-
 static int32_t status_of(CUresult code) {
   switch (code) {
-  case 0: return TF_OK;
-  case 2: return TF_NO_MEMORY;
-  case 200: case 209: case 218: case 221: case 222: case 223: case 225: case 300: case 302: case 303: return TF_BAD_IMAGE;
-  case 3: case 34: case 36: case 46: case 100: case 101: case 802: case 803: case 804: return TF_ABSENT;
-  case 702: return TF_TIMEOUT; // the system's own limit, of a GPU that draws a display
-  case 1: case 400: case 500: case 701: case 720: case 801: case 912: return TF_BAD_ARGUMENT;
+  case CUDA_SUCCESS: return TF_OK;
+  case CUDA_ERROR_OUT_OF_MEMORY: return TF_NO_MEMORY;
+  case CUDA_ERROR_NOT_INITIALIZED: case CUDA_ERROR_STUB_LIBRARY: case CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER:
+  case CUDA_ERROR_DEVICE_UNAVAILABLE: case CUDA_ERROR_NO_DEVICE: case CUDA_ERROR_INVALID_DEVICE:
+  case CUDA_ERROR_SYSTEM_NOT_READY: case CUDA_ERROR_SYSTEM_DRIVER_MISMATCH: case CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE:
+    return TF_ABSENT;
+  case CUDA_ERROR_INVALID_IMAGE: case CUDA_ERROR_NO_BINARY_FOR_GPU: case CUDA_ERROR_INVALID_PTX:
+  case CUDA_ERROR_JIT_COMPILER_NOT_FOUND: case CUDA_ERROR_UNSUPPORTED_PTX_VERSION: case CUDA_ERROR_JIT_COMPILATION_DISABLED:
+  case CUDA_ERROR_UNSUPPORTED_DEVSIDE_SYNC: case CUDA_ERROR_INVALID_SOURCE: case CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND:
+  case CUDA_ERROR_SHARED_OBJECT_INIT_FAILED:
+    return TF_BAD_IMAGE;
+  case CUDA_ERROR_INVALID_VALUE: case CUDA_ERROR_INVALID_HANDLE: case CUDA_ERROR_NOT_FOUND:
+  case CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES: case CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE: case CUDA_ERROR_NOT_SUPPORTED:
+  case CUDA_ERROR_INVALID_CLUSTER_SIZE:
+    return TF_BAD_ARGUMENT;
+  case CUDA_ERROR_ILLEGAL_ADDRESS: case CUDA_ERROR_ASSERT: case CUDA_ERROR_HARDWARE_STACK_ERROR:
+  case CUDA_ERROR_ILLEGAL_INSTRUCTION: case CUDA_ERROR_MISALIGNED_ADDRESS: case CUDA_ERROR_INVALID_ADDRESS_SPACE:
+  case CUDA_ERROR_INVALID_PC: case CUDA_ERROR_LAUNCH_FAILED: case CUDA_ERROR_TENSOR_MEMORY_LEAK:
+    return TF_FAULT;
+  case CUDA_ERROR_LAUNCH_TIMEOUT: return TF_TIMEOUT; // the system's own limit, of a GPU that draws a display
+  default: return TF_LOST;
   }
-  return ends_context(code) ? TF_FAULT : TF_LOST;
 }
 
 // The status of a driver's answer, with its words.
@@ -79,18 +91,20 @@ TF_EXPORT int32_t tf_open(uint32_t index, uint64_t* device) {
   if (!d) return fail(NULL, TF_NO_MEMORY, "%d devices are open", TF_DEVICES_MAX);
   d->device = found;
   status = CALL(NULL, cuCtxCreate_v2, &d->context, 0, found); // and makes it the thread's
-  if (!status) status = CALL(NULL, cuEventCreate, &d->done, EVENT_DISABLE_TIMING);
+  if (!status) status = CALL(NULL, cuEventCreate, &d->done, CU_EVENT_DISABLE_TIMING);
   if (!status) return *device = handle_of(d), TF_OK;
   if (d->context) cu.cuCtxDestroy_v2(d->context);
   leave_device(d);
   return status == TF_FAULT ? TF_LOST : status;
 }
 
-static int attribute(const Device* d, int which) {
+static int attribute(const Device* d, CUdevice_attribute which) {
   int value = 0;
   cu.cuDeviceGetAttribute(&value, which, d->device);
   return value;
 }
+
+#define LIMIT(name) attribute(d, CU_DEVICE_ATTRIBUTE_##name)
 
 TF_EXPORT int32_t tf_info(uint64_t device, char* text, uint64_t capacity) {
   Device* d;
@@ -107,12 +121,10 @@ TF_EXPORT int32_t tf_info(uint64_t device, char* text, uint64_t capacity) {
     "{\"name\":\"%s\",\"driver\":\"CUDA %d.%d\",\"chip\":\"sm_%d%d\",\"max_threads\":%d,\"max_group\":[%d,%d,%d],"
     "\"max_grid\":[%d,%d,%d],\"warp\":%d,\"registers\":%d,\"local_bytes\":%d,\"local_bytes_optin\":%d,"
     "\"multiprocessors\":%d,\"memory_bytes\":%zu}",
-    name, driver / 1000, driver % 1000 / 10, attribute(d, COMPUTE_CAPABILITY_MAJOR), attribute(d, COMPUTE_CAPABILITY_MINOR),
-    attribute(d, MAX_THREADS_PER_BLOCK), attribute(d, MAX_BLOCK_DIM_X), attribute(d, MAX_BLOCK_DIM_X + 1),
-    attribute(d, MAX_BLOCK_DIM_X + 2), attribute(d, MAX_GRID_DIM_X), attribute(d, MAX_GRID_DIM_X + 1),
-    attribute(d, MAX_GRID_DIM_X + 2), attribute(d, WARP_SIZE), attribute(d, MAX_REGISTERS_PER_BLOCK),
-    attribute(d, MAX_SHARED_MEMORY_PER_BLOCK), attribute(d, MAX_SHARED_MEMORY_PER_BLOCK_OPTIN),
-    attribute(d, MULTIPROCESSOR_COUNT), memory);
+    name, driver / 1000, driver % 1000 / 10, LIMIT(COMPUTE_CAPABILITY_MAJOR), LIMIT(COMPUTE_CAPABILITY_MINOR),
+    LIMIT(MAX_THREADS_PER_BLOCK), LIMIT(MAX_BLOCK_DIM_X), LIMIT(MAX_BLOCK_DIM_Y), LIMIT(MAX_BLOCK_DIM_Z),
+    LIMIT(MAX_GRID_DIM_X), LIMIT(MAX_GRID_DIM_Y), LIMIT(MAX_GRID_DIM_Z), LIMIT(WARP_SIZE), LIMIT(MAX_REGISTERS_PER_BLOCK),
+    LIMIT(MAX_SHARED_MEMORY_PER_BLOCK), LIMIT(MAX_SHARED_MEMORY_PER_BLOCK_OPTIN), LIMIT(MULTIPROCESSOR_COUNT), memory);
   return TF_OK;
 }
 
@@ -174,7 +186,8 @@ TF_EXPORT int32_t tf_load(uint64_t device, const void* image, uint64_t bytes, ui
   Device* d;
   CUmodule loaded = NULL;
   char errors[1500] = "", notes[1500] = "";
-  int options[] = { JIT_ERROR_LOG_BUFFER, JIT_ERROR_LOG_BUFFER_SIZE_BYTES, JIT_INFO_LOG_BUFFER, JIT_INFO_LOG_BUFFER_SIZE_BYTES };
+  CUjit_option options[] = { CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, CU_JIT_INFO_LOG_BUFFER,
+    CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES };
   void* values[] = { errors, (void*)(uintptr_t)sizeof errors, notes, (void*)(uintptr_t)sizeof notes };
   int32_t status = enter(device, &d);
   if (status) return status;
@@ -192,11 +205,13 @@ TF_EXPORT int32_t tf_unload(uint64_t device, uint64_t module) {
   return status ? status : CALL(d, cuModuleUnload, (CUmodule)(uintptr_t)module);
 }
 
-static int function_attribute(CUfunction function, int which) {
+static int function_attribute(CUfunction function, CUfunction_attribute which) {
   int value = 0;
   cu.cuFuncGetAttribute(&value, which, function);
   return value;
 }
+
+#define FUNCTION(name) function_attribute(f, CU_FUNC_ATTRIBUTE_##name)
 
 // The number of a function's parameters; -1 where the driver does not tell.
 static int parameter_count(CUfunction function) {
@@ -209,8 +224,8 @@ static int parameter_count(CUfunction function) {
 
 // What a group may have by opt-in: 48 KiB before sm_70.
 static int most_local_bytes(const Device* d) {
-  int optin = attribute(d, MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
-  return optin ? optin : attribute(d, MAX_SHARED_MEMORY_PER_BLOCK);
+  int optin = LIMIT(MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
+  return optin ? optin : LIMIT(MAX_SHARED_MEMORY_PER_BLOCK);
 }
 
 TF_EXPORT int32_t tf_kernel(
@@ -223,13 +238,13 @@ TF_EXPORT int32_t tf_kernel(
   status = CALL(d, cuModuleGetFunction, &f, (CUmodule)(uintptr_t)module, symbol);
   if (status) return add_text(d, symbol), status;
   *kernel = (uint64_t)(uintptr_t)f;
-  int count = parameter_count(f), fixed = function_attribute(f, FUNC_SHARED_SIZE_BYTES);
+  int count = parameter_count(f), fixed = FUNCTION(SHARED_SIZE_BYTES);
   if (count >= 0) snprintf(arguments, sizeof arguments, "\"arguments\":%d,", count);
   snprintf(text, capacity,
     "{\"max_threads\":%d,\"static_local_bytes\":%d,%s\"registers\":%d,\"spill_bytes\":%d,\"warp\":%d,"
     "\"max_dynamic_local_bytes\":%d}",
-    function_attribute(f, FUNC_MAX_THREADS_PER_BLOCK), fixed, arguments, function_attribute(f, FUNC_NUM_REGS),
-    function_attribute(f, FUNC_LOCAL_SIZE_BYTES), attribute(d, WARP_SIZE), most_local_bytes(d) - fixed);
+    FUNCTION(MAX_THREADS_PER_BLOCK), fixed, arguments, FUNCTION(NUM_REGS),
+    FUNCTION(LOCAL_SIZE_BYTES), LIMIT(WARP_SIZE), most_local_bytes(d) - fixed);
   return TF_OK;
 }
 
@@ -252,25 +267,27 @@ static int32_t check_arguments(Device* d, const TfLaunch* l, CUfunction f) {
 // What a function must be told before such a launch: more local memory than it has by default, a cluster of more than 8 groups.
 static int32_t opt_in(Device* d, const TfLaunch* l, CUfunction f) {
   int32_t status = TF_OK;
-  if ((int64_t)l->dynamic_local_bytes > function_attribute(f, FUNC_MAX_DYNAMIC_SHARED_SIZE_BYTES))
-    status = CALL(d, cuFuncSetAttribute, f, FUNC_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)l->dynamic_local_bytes);
+  if ((int64_t)l->dynamic_local_bytes > FUNCTION(MAX_DYNAMIC_SHARED_SIZE_BYTES))
+    status = CALL(d, cuFuncSetAttribute, f, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)l->dynamic_local_bytes);
   if (!status && l->cluster > PORTABLE_CLUSTER)
-    status = CALL(d, cuFuncSetAttribute, f, FUNC_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1);
+    status = CALL(d, cuFuncSetAttribute, f, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1);
   return status;
 }
 
 static int32_t launch_with(Device* d, const TfLaunch* l, CUfunction f, void** values) {
   const uint32_t *g = l->grid, *b = l->group;
   CUlaunchAttribute attributes[] = {
-    { LAUNCH_CLUSTER_DIMENSION, 0, { .cluster = { l->cluster, 1, 1 } } }, { LAUNCH_COOPERATIVE, 0, { .cooperative = 1 } } };
+    { .id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, .value.clusterDim = { l->cluster, 1, 1 } },
+    { .id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE, .value.cooperative = 1 } };
   unsigned cluster = l->cluster > 0, cooperative = (l->flags & TF_COOPERATIVE) > 0;
-  CUlaunchConfig config = { { g[0], g[1], g[2] }, { b[0], b[1], b[2] }, l->dynamic_local_bytes, NULL,
-    attributes + !cluster, cluster + cooperative };
+  CUlaunchConfig config = { g[0], g[1], g[2], b[0], b[1], b[2], l->dynamic_local_bytes, NULL, attributes + !cluster,
+    cluster + cooperative };
   if (!cluster && !cooperative)
     return CALL(d, cuLaunchKernel, f, g[0], g[1], g[2], b[0], b[1], b[2], l->dynamic_local_bytes, NULL, values, NULL);
   if (cu.cuLaunchKernelEx) return CALL(d, cuLaunchKernelEx, &config, f, values, NULL);
   if (cluster)
-    return fail(d, TF_ABSENT, "launch: the driver has no cuLaunchKernelEx, which a cluster needs; install one of CUDA 11.8 or later");
+    return fail(
+      d, TF_ABSENT, "launch: the driver has no cuLaunchKernelEx, which a cluster needs; install one of CUDA 11.8 or later");
   return CALL(d, cuLaunchCooperativeKernel, f, g[0], g[1], g[2], b[0], b[1], b[2], l->dynamic_local_bytes, NULL, values);
 }
 
@@ -292,7 +309,7 @@ TF_EXPORT int32_t tf_wait(uint64_t device, uint64_t limit_ns) {
   if (status) return status;
   uint64_t start = now_ns();
   CUresult code;
-  while ((code = cu.cuEventQuery(d->done)) == NOT_READY) {
+  while ((code = cu.cuEventQuery(d->done)) == CUDA_ERROR_NOT_READY) {
     if (limit_ns && now_ns() - start > limit_ns) return hung(d, limit_ns);
     pause_since(start);
   }

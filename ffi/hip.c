@@ -26,15 +26,21 @@ static int32_t load_driver(void) {
 
 static int32_t status_of(hipError_t code) {
   switch (code) {
-  case 0: return TF_OK;
-  case 2: return TF_NO_MEMORY;
-  case 200: case 209: case 218: case 300: case 302: case 303: return TF_BAD_IMAGE;
-  case 3: case 35: case 100: case 101: return TF_ABSENT;
-  case 702: return TF_TIMEOUT;
-  case 1: case 9: case 13: case 17: case 98: case 400: case 500: case 701: case 720: case 801: return TF_BAD_ARGUMENT;
-  case 700: case 710: case 719: return TF_FAULT;
+  case hipSuccess: return TF_OK;
+  case hipErrorOutOfMemory: return TF_NO_MEMORY;
+  case hipErrorNotInitialized: case hipErrorInsufficientDriver: case hipErrorNoDevice: case hipErrorInvalidDevice:
+    return TF_ABSENT;
+  case hipErrorInvalidImage: case hipErrorNoBinaryForGpu: case hipErrorInvalidKernelFile: case hipErrorInvalidSource:
+  case hipErrorSharedObjectSymbolNotFound: case hipErrorSharedObjectInitFailed:
+    return TF_BAD_IMAGE;
+  case hipErrorInvalidValue: case hipErrorInvalidConfiguration: case hipErrorInvalidSymbol: case hipErrorInvalidDevicePointer:
+  case hipErrorInvalidDeviceFunction: case hipErrorInvalidHandle: case hipErrorNotFound: case hipErrorLaunchOutOfResources:
+  case hipErrorCooperativeLaunchTooLarge: case hipErrorNotSupported:
+    return TF_BAD_ARGUMENT;
+  case hipErrorIllegalAddress: case hipErrorAssert: case hipErrorLaunchFailure: return TF_FAULT;
+  case hipErrorLaunchTimeOut: return TF_TIMEOUT;
+  default: return TF_LOST;
   }
-  return TF_LOST;
 }
 
 // The status of the runtime's answer, with its words.
@@ -62,8 +68,11 @@ static int32_t find_device(uint32_t index) {
   int32_t status = CALL(NULL, hipInit, 0);
   if (!status) status = CALL(NULL, hipGetDeviceCount, &count);
   if (status) return status == TF_FAULT ? TF_LOST : TF_ABSENT;
-  if (index >= (uint32_t)count || index >= sizeof held) return fail(NULL, TF_ABSENT, "no HIP device %u; there are %d", index, count);
-  return held[index] ? fail(NULL, TF_LOST, "a launch that never ended holds HIP device %u; another process can use it", index) : TF_OK;
+  if (index >= (uint32_t)count || index >= sizeof held)
+    return fail(NULL, TF_ABSENT, "no HIP device %u; there are %d", index, count);
+  if (held[index])
+    return fail(NULL, TF_LOST, "a launch that never ended holds HIP device %u; another process can use it", index);
+  return TF_OK;
 }
 
 TF_EXPORT int32_t tf_open(uint32_t index, uint64_t* device) {
@@ -74,25 +83,27 @@ TF_EXPORT int32_t tf_open(uint32_t index, uint64_t* device) {
   if (!d) return fail(NULL, TF_NO_MEMORY, "%d devices are open", TF_DEVICES_MAX);
   d->device = (int)index;
   status = CALL(NULL, hipSetDevice, d->device);
-  if (!status) status = CALL(NULL, hipEventCreateWithFlags, &d->done, EVENT_DISABLE_TIMING);
+  if (!status) status = CALL(NULL, hipEventCreateWithFlags, &d->done, hipEventDisableTiming);
   if (!status) return *device = handle_of(d), TF_OK;
   leave_device(d);
   return status == TF_FAULT ? TF_LOST : status;
 }
 
-static int attribute(const Device* d, int which) {
+static int attribute(const Device* d, hipDeviceAttribute_t which) {
   int value = 0;
   hip.hipDeviceGetAttribute(&value, which, d->device);
   return value;
 }
 
+#define LIMIT(name) attribute(d, hipDeviceAttribute##name)
+
 // `gfx942` of `gfx942:sramecc+:xnack-`; '' where neither form of the properties is to be had.
 static void chip_name(const Device* d, char* chip) {
   char properties[PROPERTIES_BYTES] = "";
-  const char* name = properties + CHIP_AT_R0600;
-  hipError_t code = 1;
+  const char* name = properties + (hip.hipGetDevicePropertiesR0600 ? CHIP_AT_R0600 : CHIP_AT_R0000);
+  hipError_t code = hipErrorInvalidValue;
   if (hip.hipGetDevicePropertiesR0600) code = hip.hipGetDevicePropertiesR0600(properties, d->device);
-  else if (hip.hipGetDeviceProperties) code = hip.hipGetDeviceProperties(properties, d->device), name = properties + CHIP_AT_R0000;
+  else if (hip.hipGetDeviceProperties) code = hip.hipGetDeviceProperties(properties, d->device);
   snprintf(chip, CHIP_BYTES, "%.*s", code ? 0 : (int)strcspn(name, ":"), name);
   plain_name(chip);
 }
@@ -110,14 +121,14 @@ TF_EXPORT int32_t tf_info(uint64_t device, char* text, uint64_t capacity) {
   plain_name(name);
   chip_name(d, chip);
   if (*chip) snprintf(has_chip, sizeof has_chip, "\"chip\":\"%s\",", chip);
-  int fixed = attribute(d, MAX_SHARED_MEMORY_PER_BLOCK), optin = attribute(d, MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
+  int fixed = LIMIT(MaxSharedMemoryPerBlock), optin = LIMIT(SharedMemPerBlockOptin);
   snprintf(text, capacity,
     "{\"name\":\"%s\",\"driver\":\"HIP %d.%d\",%s\"max_threads\":%d,\"max_group\":[%d,%d,%d],\"max_grid\":[%d,%d,%d],"
     "\"warp\":%d,\"registers\":%d,\"local_bytes\":%d,\"local_bytes_optin\":%d,\"multiprocessors\":%d,\"memory_bytes\":%zu}",
-    name, version / 10000000, version / 100000 % 100, has_chip, attribute(d, MAX_THREADS_PER_BLOCK),
-    attribute(d, MAX_BLOCK_DIM_X), attribute(d, MAX_BLOCK_DIM_X + 1), attribute(d, MAX_BLOCK_DIM_X + 2),
-    attribute(d, MAX_GRID_DIM_X), attribute(d, MAX_GRID_DIM_X + 1), attribute(d, MAX_GRID_DIM_X + 2), attribute(d, WARP_SIZE),
-    attribute(d, MAX_REGISTERS_PER_BLOCK), fixed, optin > fixed ? optin : fixed, attribute(d, MULTIPROCESSOR_COUNT), memory);
+    name, version / 10000000, version / 100000 % 100, has_chip, LIMIT(MaxThreadsPerBlock),
+    LIMIT(MaxBlockDimX), LIMIT(MaxBlockDimY), LIMIT(MaxBlockDimZ),
+    LIMIT(MaxGridDimX), LIMIT(MaxGridDimY), LIMIT(MaxGridDimZ), LIMIT(WarpSize),
+    LIMIT(MaxRegistersPerBlock), fixed, optin > fixed ? optin : fixed, LIMIT(MultiprocessorCount), memory);
   return TF_OK;
 }
 
@@ -202,11 +213,13 @@ TF_EXPORT int32_t tf_unload(uint64_t device, uint64_t module) {
   return status ? status : CALL(d, hipModuleUnload, pointer(module));
 }
 
-static int function_attribute(hipFunction_t function, int which) {
+static int function_attribute(hipFunction_t function, hipFunction_attribute which) {
   int value = 0;
   hip.hipFuncGetAttribute(&value, which, function);
   return value;
 }
+
+#define FUNCTION(name) function_attribute(f, HIP_FUNC_ATTRIBUTE_##name)
 
 TF_EXPORT int32_t tf_kernel(
     uint64_t device, uint64_t module, const char* symbol, uint64_t* kernel, char* text, uint64_t capacity) {
@@ -217,11 +230,12 @@ TF_EXPORT int32_t tf_kernel(
   status = CALL(d, hipModuleGetFunction, &f, pointer(module), symbol);
   if (status) return add_text(d, symbol), status;
   *kernel = (uint64_t)(uintptr_t)f;
-  int fixed = function_attribute(f, FUNC_SHARED_SIZE_BYTES);
+  int fixed = FUNCTION(SHARED_SIZE_BYTES);
   snprintf(text, capacity,
-    "{\"max_threads\":%d,\"static_local_bytes\":%d,\"registers\":%d,\"spill_bytes\":%d,\"warp\":%d,\"max_dynamic_local_bytes\":%d}",
-    function_attribute(f, FUNC_MAX_THREADS_PER_BLOCK), fixed, function_attribute(f, FUNC_NUM_REGS),
-    function_attribute(f, FUNC_LOCAL_SIZE_BYTES), attribute(d, WARP_SIZE), attribute(d, MAX_SHARED_MEMORY_PER_BLOCK) - fixed);
+    "{\"max_threads\":%d,\"static_local_bytes\":%d,\"registers\":%d,\"spill_bytes\":%d,\"warp\":%d,"
+    "\"max_dynamic_local_bytes\":%d}",
+    FUNCTION(MAX_THREADS_PER_BLOCK), fixed, FUNCTION(NUM_REGS),
+    FUNCTION(LOCAL_SIZE_BYTES), LIMIT(WarpSize), LIMIT(MaxSharedMemoryPerBlock) - fixed);
   return TF_OK;
 }
 
@@ -248,7 +262,7 @@ TF_EXPORT int32_t tf_wait(uint64_t device, uint64_t limit_ns) {
   if (status) return status;
   uint64_t start = now_ns();
   hipError_t code;
-  while ((code = hip.hipEventQuery(d->done)) == NOT_READY) {
+  while ((code = hip.hipEventQuery(d->done)) == hipErrorNotReady) {
     if (limit_ns && now_ns() - start > limit_ns) return d->is_hung = true, hung(d, limit_ns);
     pause_since(start);
   }

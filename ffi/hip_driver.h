@@ -1,16 +1,67 @@
-// What of AMD's HIP runtime the shim calls: types, numbers and functions as hip_runtime_api.h has them, under names of its own. A
-// test holds them against that header where it is installed.
+// What of AMD's HIP runtime the shim calls: types, numbers and functions as hip_runtime_api.h has them. With TF_VENDOR_HEADER
+// they are that header's own; a test holds these against those where it is installed.
 #ifndef TF_HIP_DRIVER_H
 #define TF_HIP_DRIVER_H
 #include <stddef.h>
 #include <stdint.h>
 
 #if !defined(TF_VENDOR_HEADER)
-typedef int hipError_t;
+typedef enum hipError_t {
+  hipSuccess = 0,
+  hipErrorInvalidValue = 1,
+  hipErrorOutOfMemory = 2,
+  hipErrorNotInitialized = 3,
+  hipErrorInvalidConfiguration = 9,
+  hipErrorInvalidSymbol = 13,
+  hipErrorInvalidDevicePointer = 17,
+  hipErrorInsufficientDriver = 35,
+  hipErrorInvalidDeviceFunction = 98,
+  hipErrorNoDevice = 100,
+  hipErrorInvalidDevice = 101,
+  hipErrorInvalidImage = 200,
+  hipErrorNoBinaryForGpu = 209,
+  hipErrorInvalidKernelFile = 218,
+  hipErrorInvalidSource = 300,
+  hipErrorSharedObjectSymbolNotFound = 302,
+  hipErrorSharedObjectInitFailed = 303,
+  hipErrorInvalidHandle = 400,
+  hipErrorNotFound = 500,
+  hipErrorNotReady = 600,
+  hipErrorIllegalAddress = 700,
+  hipErrorLaunchOutOfResources = 701,
+  hipErrorLaunchTimeOut = 702,
+  hipErrorAssert = 710,
+  hipErrorLaunchFailure = 719,
+  hipErrorCooperativeLaunchTooLarge = 720,
+  hipErrorNotSupported = 801
+} hipError_t;
+
+typedef enum hipDeviceAttribute_t { // the same since ROCm 5.0
+  hipDeviceAttributeMaxBlockDimX = 26,
+  hipDeviceAttributeMaxBlockDimY = 27,
+  hipDeviceAttributeMaxBlockDimZ = 28,
+  hipDeviceAttributeMaxGridDimX = 29,
+  hipDeviceAttributeMaxGridDimY = 30,
+  hipDeviceAttributeMaxGridDimZ = 31,
+  hipDeviceAttributeMaxThreadsPerBlock = 56,
+  hipDeviceAttributeMultiprocessorCount = 63,
+  hipDeviceAttributeMaxRegistersPerBlock = 71,
+  hipDeviceAttributeMaxSharedMemoryPerBlock = 74,
+  hipDeviceAttributeSharedMemPerBlockOptin = 75,
+  hipDeviceAttributeWarpSize = 87
+} hipDeviceAttribute_t;
+
+typedef enum hipFunction_attribute {
+  HIP_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK = 0,
+  HIP_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES = 1,
+  HIP_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES = 3,
+  HIP_FUNC_ATTRIBUTE_NUM_REGS = 4
+} hipFunction_attribute;
+
+enum { hipEventDisableTiming = 2 };
+
 typedef int hipDevice_t;
-typedef int hipDeviceAttribute_t;
-typedef int hipFunction_attribute;
-typedef int hipJitOption;
+typedef enum hipJitOption { hipJitOptionNone } hipJitOption; // none is given
 typedef void* hipDeviceptr_t;
 typedef struct ihipModule_t* hipModule_t;
 typedef struct ihipModuleSymbol_t* hipFunction_t;
@@ -18,23 +69,8 @@ typedef struct ihipEvent_t* hipEvent_t;
 typedef struct ihipStream_t* hipStream_t;
 #endif
 
-enum {
-  NOT_READY = 600,
-  EVENT_DISABLE_TIMING = 2,
-  // hipDeviceProp_t comes in two forms, by the name of the function that fills it. The shim reads the chip's name alone.
-  PROPERTIES_BYTES = 4096, // more than either has
-  CHIP_AT_R0600 = 1160, CHIP_AT_R0000 = 396, CHIP_BYTES = 256
-};
-
-enum { // hipDeviceAttribute_t, the same since ROCm 5.0
-  COMPUTE_CAPABILITY_MAJOR = 23, MAX_BLOCK_DIM_X = 26, MAX_GRID_DIM_X = 29, MAX_THREADS_PER_BLOCK = 56,
-  MULTIPROCESSOR_COUNT = 63, MAX_REGISTERS_PER_BLOCK = 71, MAX_SHARED_MEMORY_PER_BLOCK = 74,
-  MAX_SHARED_MEMORY_PER_BLOCK_OPTIN = 75, WARP_SIZE = 87
-};
-
-enum { // hipFunction_attribute
-  FUNC_MAX_THREADS_PER_BLOCK = 0, FUNC_SHARED_SIZE_BYTES = 1, FUNC_LOCAL_SIZE_BYTES = 3, FUNC_NUM_REGS = 4
-};
+// hipDeviceProp_t comes in two forms, by the name of the function that fills it. The shim reads the chip's name alone.
+enum { PROPERTIES_BYTES = 4096, CHIP_AT_R0600 = 1160, CHIP_AT_R0000 = 396, CHIP_BYTES = 256 };
 
 // Each function with the first ROCm that has it.
 #define DRIVER(X, OPTIONAL)                                                                                                  \

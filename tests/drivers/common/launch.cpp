@@ -57,7 +57,8 @@ static Code take(Context* context, const Function* f, void** values, TfArgument*
     const TfParameter& p = entry->parameters[i];
     bool buffer = p.kind != TF_PARAMETER_BYTES;
     arguments[i] = { buffer ? (uint32_t)TF_BUFFER : (uint32_t)TF_BYTES, buffer ? 8 : p.bytes, 0 };
-    if (p.kind == TF_PARAMETER_LOCAL || arguments[i].bytes > 8 || !values[i]) return violation("argument %u of %s", i, f->symbol), BAD_VALUE;
+    if (p.kind == TF_PARAMETER_LOCAL || arguments[i].bytes > 8 || !values[i])
+      return violation("argument %u of %s", i, f->symbol), BAD_VALUE;
     memcpy(&arguments[i].value, values[i], arguments[i].bytes);
     context->arguments[i] = buffer ? arguments[i].value : 0;
     if (!context->arguments[i]) continue;

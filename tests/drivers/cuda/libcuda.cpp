@@ -122,17 +122,18 @@ API cuDeviceGetAttribute(int* value, CUdevice_attribute which, CUdevice) {
   BEGIN(false);
   int index = (int)which;
   switch (index) {
-  case MAX_THREADS_PER_BLOCK: *value = 1024; break;
-  case MAX_SHARED_MEMORY_PER_BLOCK: *value = chip()->local_bytes; break;
-  case WARP_SIZE: *value = chip()->warp; break;
-  case MAX_REGISTERS_PER_BLOCK: *value = chip()->registers; break;
-  case MULTIPROCESSOR_COUNT: *value = chip()->multiprocessors; break;
-  case COMPUTE_CAPABILITY_MAJOR: *value = chip()->major; break;
-  case COMPUTE_CAPABILITY_MINOR: *value = chip()->minor; break;
-  case MAX_SHARED_MEMORY_PER_BLOCK_OPTIN: *value = chip()->local_bytes_optin; break;
+  case CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK: *value = 1024; break;
+  case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK: *value = chip()->local_bytes; break;
+  case CU_DEVICE_ATTRIBUTE_WARP_SIZE: *value = chip()->warp; break;
+  case CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK: *value = chip()->registers; break;
+  case CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT: *value = chip()->multiprocessors; break;
+  case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR: *value = chip()->major; break;
+  case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR: *value = chip()->minor; break;
+  case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN: *value = chip()->local_bytes_optin; break;
   default:
-    if (index < MAX_BLOCK_DIM_X || index > MAX_GRID_DIM_X + 2) return violation("attribute %d", index), answer(BAD_VALUE);
-    *value = SIDES[index - MAX_BLOCK_DIM_X];
+    if (index < CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X || index > CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z)
+      return violation("attribute %d", index), answer(BAD_VALUE);
+    *value = SIDES[index - CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X];
   }
   return answer(OK);
 }
@@ -195,8 +196,8 @@ API cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned count, CUji
   char none[1], *log = none;
   size_t capacity = 1;
   for (unsigned i = 0; i < count; i++) {
-    if ((int)options[i] == JIT_ERROR_LOG_BUFFER) log = (char*)values[i];
-    if ((int)options[i] == JIT_ERROR_LOG_BUFFER_SIZE_BYTES) capacity = (size_t)values[i];
+    if ((int)options[i] == CU_JIT_ERROR_LOG_BUFFER) log = (char*)values[i];
+    if ((int)options[i] == CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES) capacity = (size_t)values[i];
   }
   return answer(load(c, image, (emulator::Module**)module, log, capacity));
 }
@@ -216,11 +217,11 @@ API cuFuncGetAttribute(int* value, CUfunction_attribute which, CUfunction handle
   Function* f = (Function*)object_of(handle, FUNCTION);
   if (!f) return answer(BAD_HANDLE);
   switch ((int)which) {
-  case FUNC_MAX_THREADS_PER_BLOCK: *value = max_threads(f); break;
-  case FUNC_SHARED_SIZE_BYTES: *value = (int)f->kernel->static_local_bytes; break;
-  case FUNC_LOCAL_SIZE_BYTES: *value = 0; break;
-  case FUNC_NUM_REGS: *value = 32; break;
-  case FUNC_MAX_DYNAMIC_SHARED_SIZE_BYTES: *value = f->dynamic_bytes; break;
+  case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK: *value = max_threads(f); break;
+  case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES: *value = (int)f->kernel->static_local_bytes; break;
+  case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES: *value = 0; break;
+  case CU_FUNC_ATTRIBUTE_NUM_REGS: *value = 32; break;
+  case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES: *value = f->dynamic_bytes; break;
   default: return violation("attribute %d", (int)which), answer(BAD_VALUE);
   }
   return answer(OK);
@@ -231,8 +232,9 @@ API cuFuncSetAttribute(CUfunction handle, CUfunction_attribute which, int value)
   Function* f = (Function*)object_of(handle, FUNCTION);
   if (!f) return answer(BAD_HANDLE);
   int most = chip()->local_bytes_optin - (int)f->kernel->static_local_bytes;
-  if ((int)which == FUNC_NON_PORTABLE_CLUSTER_SIZE_ALLOWED) return f->wide_cluster = value == 1, answer(OK);
-  if ((int)which != FUNC_MAX_DYNAMIC_SHARED_SIZE_BYTES) return violation("attribute %d", (int)which), answer(BAD_VALUE);
+  if ((int)which == CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED) return f->wide_cluster = value == 1, answer(OK);
+  if ((int)which != CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES)
+    return violation("attribute %d", (int)which), answer(BAD_VALUE);
   if (value < 0 || value > most) return answer(BAD_VALUE);
   f->dynamic_bytes = value;
   return answer(OK);
@@ -258,7 +260,7 @@ API cuLaunchCooperativeKernel(CUfunction f, unsigned gx, unsigned gy, unsigned g
 
 API cuEventCreate(CUevent* event, unsigned flags) {
   BEGIN(true);
-  if (flags != EVENT_DISABLE_TIMING) violation("flags 0x%x", flags);
+  if (flags != CU_EVENT_DISABLE_TIMING) violation("flags 0x%x", flags);
   *event = (CUevent)new_object(EVENT, c);
   return answer(OK);
 }
@@ -282,31 +284,17 @@ API cuEventQuery(CUevent event) {
 }
 
 #if !defined(TF_OLD_DRIVER)
-#if defined(TF_VENDOR_HEADER)
-#define SHARED_BYTES sharedMemBytes
-#define ATTRIBUTES attrs
-#define ATTRIBUTE_COUNT numAttrs
-#define CLUSTER clusterDim
-#define STREAM hStream
-#else
-#define SHARED_BYTES shared_bytes
-#define ATTRIBUTES attributes
-#define ATTRIBUTE_COUNT attribute_count
-#define CLUSTER cluster
-#define STREAM stream
-#endif
-
 API cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction f, void** values, void**) {
   BEGIN(true);
   const unsigned* side = (const unsigned*)config; // the grid's, then the block's
-  Shape shape = { { side[0], side[1], side[2] }, { side[3], side[4], side[5] }, config->SHARED_BYTES, 0, false };
-  for (unsigned i = 0; i < config->ATTRIBUTE_COUNT; i++) {
-    const CUlaunchAttribute& a = config->ATTRIBUTES[i];
-    if ((int)a.id == LAUNCH_COOPERATIVE) shape.cooperative = a.value.cooperative == 1;
-    else if ((int)a.id == LAUNCH_CLUSTER_DIMENSION && a.value.CLUSTER.y == 1 && a.value.CLUSTER.z == 1) shape.cluster = a.value.CLUSTER.x;
+  Shape shape = { { side[0], side[1], side[2] }, { side[3], side[4], side[5] }, config->sharedMemBytes, 0, false };
+  for (unsigned i = 0; i < config->numAttrs; i++) {
+    const CUlaunchAttribute& a = config->attrs[i];
+    if ((int)a.id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE) shape.cooperative = a.value.cooperative == 1;
+    else if ((int)a.id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION && a.value.clusterDim.y == 1 && a.value.clusterDim.z == 1) shape.cluster = a.value.clusterDim.x;
     else violation("launch attribute %d", (int)a.id);
   }
-  return launch_plain(c, f, shape, config->STREAM, values);
+  return launch_plain(c, f, shape, config->hStream, values);
 }
 
 API cuFuncGetParamInfo(CUfunction handle, size_t index, size_t* offset, size_t* bytes) {

@@ -147,16 +147,15 @@ API hipDeviceGetAttribute(int* value, hipDeviceAttribute_t which, int) {
   BEGIN(false);
   int index = (int)which;
   switch (index) {
-  case COMPUTE_CAPABILITY_MAJOR: *value = chip()->major; break;
-  case MAX_THREADS_PER_BLOCK: *value = 1024; break;
-  case MULTIPROCESSOR_COUNT: *value = chip()->multiprocessors; break;
-  case MAX_REGISTERS_PER_BLOCK: *value = chip()->registers; break;
-  case MAX_SHARED_MEMORY_PER_BLOCK: *value = chip()->local_bytes; break;
-  case MAX_SHARED_MEMORY_PER_BLOCK_OPTIN: *value = chip()->local_bytes_optin; break;
-  case WARP_SIZE: *value = chip()->warp; break;
+  case hipDeviceAttributeMaxThreadsPerBlock: *value = 1024; break;
+  case hipDeviceAttributeMultiprocessorCount: *value = chip()->multiprocessors; break;
+  case hipDeviceAttributeMaxRegistersPerBlock: *value = chip()->registers; break;
+  case hipDeviceAttributeMaxSharedMemoryPerBlock: *value = chip()->local_bytes; break;
+  case hipDeviceAttributeSharedMemPerBlockOptin: *value = chip()->local_bytes_optin; break;
+  case hipDeviceAttributeWarpSize: *value = chip()->warp; break;
   default:
-    if (index < MAX_BLOCK_DIM_X || index > MAX_GRID_DIM_X + 2) return violation("attribute %d", index), answer(BAD_VALUE);
-    *value = SIDES[index - MAX_BLOCK_DIM_X];
+    if (index < hipDeviceAttributeMaxBlockDimX || index > hipDeviceAttributeMaxGridDimZ) return violation("attribute %d", index), answer(BAD_VALUE);
+    *value = SIDES[index - hipDeviceAttributeMaxBlockDimX];
   }
   return answer(OK);
 }
@@ -218,10 +217,10 @@ API hipFuncGetAttribute(int* value, hipFunction_attribute which, hipFunction_t h
   Function* f = (Function*)object_of(handle, FUNCTION);
   if (!f) return answer(BAD_HANDLE);
   switch ((int)which) {
-  case FUNC_MAX_THREADS_PER_BLOCK: *value = max_threads(f); break;
-  case FUNC_SHARED_SIZE_BYTES: *value = (int)f->kernel->static_local_bytes; break;
-  case FUNC_LOCAL_SIZE_BYTES: *value = 0; break;
-  case FUNC_NUM_REGS: *value = 32; break;
+  case HIP_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK: *value = max_threads(f); break;
+  case HIP_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES: *value = (int)f->kernel->static_local_bytes; break;
+  case HIP_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES: *value = 0; break;
+  case HIP_FUNC_ATTRIBUTE_NUM_REGS: *value = 32; break;
   default: return violation("attribute %d", (int)which), answer(BAD_VALUE);
   }
   return answer(OK);
@@ -249,7 +248,7 @@ API hipModuleLaunchCooperativeKernel(hipFunction_t f, unsigned gx, unsigned gy, 
 
 API hipEventCreateWithFlags(hipEvent_t* event, unsigned flags) {
   BEGIN(true);
-  if (flags != EVENT_DISABLE_TIMING) violation("flags 0x%x", flags);
+  if (flags != hipEventDisableTiming) violation("flags 0x%x", flags);
   *event = (hipEvent_t)new_object(EVENT, c);
   return answer(OK);
 }
