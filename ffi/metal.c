@@ -132,7 +132,7 @@ TF_EXPORT int32_t tf_open(uint32_t index, uint64_t* device) {
 TF_EXPORT int32_t tf_info(uint64_t device, char* text, uint64_t capacity) {
   Device* d;
   void* pool;
-  char name[256], chip[64], system[128];
+  char name[200], chip[64], system[128];
   int32_t status = enter(device, &d, &pool);
   if (status) return status;
   snprintf(name, sizeof name, "%s", words(SEND(d->gpu, name)));

@@ -202,7 +202,7 @@ TF_EXPORT int32_t tf_info(uint64_t device, char* text, uint64_t capacity) {
   chip_name(p.deviceId, chip);
   uint32_t v = driver.driverVersion; // as Intel's driver packs it
   snprintf(text, capacity,
-    "{\"name\":\"%.255s\",\"driver\":\"Level Zero %u.%u.%u\",\"chip\":\"%s\",\"max_threads\":%u,\"max_group\":[%u,%u,%u],"
+    "{\"name\":\"%.199s\",\"driver\":\"Level Zero %u.%u.%u\",\"chip\":\"%s\",\"max_threads\":%u,\"max_group\":[%u,%u,%u],"
     "\"max_grid\":[%u,%u,%u],\"warp\":%u,\"local_bytes\":%u,\"local_bytes_optin\":%u,\"multiprocessors\":%u,"
     "\"memory_bytes\":%llu}",
     p.name, v >> 24, v >> 16 & 255, v & 65535, chip, c.maxTotalGroupSize, c.maxGroupSizeX, c.maxGroupSizeY, c.maxGroupSizeZ,

@@ -1,15 +1,19 @@
 /**
  * Compiles every kernel of a dialect for a chip by its run-time compiler, with each launch's macros, and says what did not compile:
- * `bun scripts/compile-at-run-time.ts [cuda|hip] [CHIP]`. Needs no GPU.
+ * `bun scripts/compile-at-run-time.ts [cuda|hip|metal|xpu] [CHIP]`. Needs no GPU.
  */
+import { DIALECTS } from '../src/families/formula/functions.ts';
 import { requestFor } from '../src/gates/subject.ts';
-import { compiledImages, isCompiled } from '../src/device/runtime-compilers/store.ts';
+import { compiledImages } from '../src/device/runtime-compilers/store.ts';
 import { readListing } from '../src/spec/listing.ts';
 import { loadKernels } from '../src/spec/load.ts';
 import { launchesOf } from '../src/spec/registration.ts';
 
-const [dialect = 'cuda', chip = dialect === 'hip' ? 'gfx942' : 'sm_90'] = process.argv.slice(2);
-if (!isCompiled(dialect)) throw new Error(`no run-time compiler for ${dialect}; there are cuda and hip`);
+const CHIPS = { cuda: 'sm_90', hip: 'gfx942', metal: 'M1', xpu: 'pvc' } as const;
+const [asked = 'cuda', named] = process.argv.slice(2);
+const dialect = DIALECTS.find((known) => known === asked);
+if (!dialect) throw new Error(`no dialect ${asked}; there are ${DIALECTS.join(', ')}`);
+const chip = named ?? CHIPS[dialect];
 
 const listing = await readListing();
 const images = compiledImages(dialect, chip, listing.sources);

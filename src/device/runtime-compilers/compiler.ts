@@ -1,8 +1,8 @@
 /** A vendor's compiler library: a source and its headers as text in, an image of one chip out. */
-import { ptr } from 'bun:ffi';
 import type { ImageResult } from '../images.ts';
 import { type CompilerKind, includeFolder } from './kinds.ts';
-import { type Functions, type Library, openLibrary, text } from './library.ts';
+import { type Functions, type Library, openLibrary } from './library.ts';
+import { Strings, text } from './strings.ts';
 
 /** What is compiled. */
 export interface Program {
@@ -15,10 +15,15 @@ export interface Program {
   readonly chip: string;
 }
 
+/** Gives a program's image, or its own words on why there is none. */
+export interface ProgramCompiler {
+  compile(program: Program): ImageResult;
+}
+
 const LOG_BYTES_MOST = 1 << 20;
 const IMAGE_BYTES_MOST = 1 << 30;
 
-export class RuntimeCompiler {
+export class RuntimeCompiler implements ProgramCompiler {
   private readonly word = new BigUint64Array(new ArrayBuffer(8));
 
   private constructor(
@@ -107,22 +112,5 @@ export class RuntimeCompiler {
 
   private wordsOf(call: string, code: number): string {
     return `${this.kind.prefix}${call}: ${this.library.functions.GetErrorString(code)} (${code})`;
-  }
-}
-
-/** Lists of C strings, which live as long as this does. */
-class Strings {
-  private readonly kept: Uint8Array[] = [];
-
-  /** The list's address; null for an empty one. */
-  list(values: readonly string[]): BigUint64Array | null {
-    if (values.length === 0) return null;
-    const list = new BigUint64Array(new ArrayBuffer(8 * values.length));
-    values.forEach((value, i) => {
-      const bytes = text(value);
-      this.kept.push(bytes);
-      list[i] = BigInt(ptr(bytes));
-    });
-    return list;
   }
 }

@@ -1,20 +1,15 @@
 /** The compiler libraries: their names, flags and the ends of their functions' names. */
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import type { LibraryPlaces } from './library.ts';
 import bf16 from '../vendor/include/hip/hip_bf16.h' with { type: 'text' };
 
-export interface CompilerKind {
+export interface CompilerKind extends LibraryPlaces {
   readonly name: 'NVRTC' | 'hipRTC';
   /** Begins the names of its functions. */
   readonly prefix: 'nvrtc' | 'hiprtc';
   /** What an image of it is called in them. */
   readonly image: 'CUBIN' | 'Code';
-  /** Names the library's path. */
-  readonly variable: string;
-  readonly libraries: readonly string[];
-  /** Begins the name of a library beside it that it opens by that name alone, wherever it was found itself. */
-  readonly companion?: string;
-  readonly install: string;
   readonly flags: (chip: string) => readonly string[];
   /** Names the folder of the vendor's headers. */
   readonly includeVariable: string;

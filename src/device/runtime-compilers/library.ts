@@ -6,6 +6,7 @@ import { type CString, dlopen, type FFIFunction, FFIType, linkSymbols, type Poin
 import { existsSync, readdirSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { CompilerKind } from './kinds.ts';
+import { text } from './strings.ts';
 
 const { i32, ptr: pointer, cstring } = FFIType;
 const NOW = 2;
@@ -39,42 +40,60 @@ export interface Library {
 
 /** Opens the library of a kind; the text says why there is none. */
 export function openLibrary(kind: CompilerKind): Library | { readonly why: string } {
-  const libc = openLibc();
-  if (!libc) return { why: `${kind.name} runs on Linux with glibc alone` };
-  const named = process.env[kind.variable];
-  const tried: string[] = [];
-  for (const path of named ? [named] : kind.libraries) {
-    for (const companion of companionsOf(kind, path)) libc.dlopen(text(companion), NOW); // is then found by its name
-    const handle = libc.dlopen(text(path), NOW);
-    if (handle) return functionsOf(kind, path, (name) => libc.dlsym(handle, text(name)));
-    tried.push(String(libc.dlerror()));
-  }
-  return { why: `${tried[0]}. ${kind.install}` };
-}
-
-function companionsOf({ companion }: CompilerKind, path: string): string[] {
-  if (companion === undefined || !existsSync(path)) return [];
-  const folder = dirname(realpathSync(path));
-  return readdirSync(folder).flatMap((name) => (name.startsWith(companion) ? [join(folder, name)] : []));
-}
-
-function functionsOf(
-  kind: CompilerKind,
-  path: string,
-  find: (name: string) => Pointer | bigint | null,
-): Library | { why: string } {
-  const wanted = {
+  const shapes = {
     ...FUNCTIONS,
     [`Get${kind.image}Size`]: IMAGE_FUNCTION,
     [`Get${kind.image}`]: IMAGE_FUNCTION,
   };
-  const links: Record<string, FFIFunction & { ptr: Pointer }> = {};
-  for (const [name, shape] of Object.entries(wanted)) {
-    const at = find(kind.prefix + name);
-    if (!at) return { why: `${path} has no ${kind.prefix}${name}. ${kind.install}` };
-    links[name.replace(kind.image, 'Image')] = { ...shape, ptr: Number(at) as Pointer };
+  const wanted = Object.entries(shapes).map(([name, shape]) => [kind.prefix + name, shape] as const);
+  const opened = openSymbols(kind, Object.fromEntries(wanted));
+  if ('why' in opened) return opened;
+  const own = (name: string): string => name.slice(kind.prefix.length).replace(kind.image, 'Image');
+  const functions = Object.fromEntries(Object.entries(opened.symbols).map(([name, call]) => [own(name), call]));
+  return { path: opened.path, functions: functions as unknown as Functions };
+}
+
+/** Where a library is looked for, and what to do where it is not found. */
+export interface LibraryPlaces {
+  readonly name: string;
+  /** Names the library's path. */
+  readonly variable: string;
+  readonly libraries: readonly string[];
+  /** Begins the name of a library beside it that it opens by that name alone, wherever it was found itself. */
+  readonly companion?: string;
+  readonly install: string;
+}
+
+/** Opens the first library that there is, with all of the functions; the text says why there is none. */
+export function openSymbols<const F extends Record<string, FFIFunction>>(
+  places: LibraryPlaces,
+  wanted: F,
+):
+  { readonly path: string; readonly symbols: ReturnType<typeof linkSymbols<F>>['symbols'] } | { readonly why: string } {
+  const libc = openLibc();
+  if (!libc) return { why: `${places.name} runs on Linux with glibc alone` };
+  const named = process.env[places.variable];
+  const tried: string[] = [];
+  for (const path of named ? [named] : places.libraries) {
+    for (const companion of companionsOf(places, path)) libc.dlopen(text(companion), NOW); // is then found by its name
+    const handle = libc.dlopen(text(path), NOW);
+    if (!handle) {
+      tried.push(String(libc.dlerror()));
+      continue;
+    }
+    const at = Object.keys(wanted).map((name) => [name, libc.dlsym(handle, text(name))] as const);
+    const missing = at.find(([, pointer]) => !pointer);
+    if (missing) return { why: `${path} has no ${missing[0]}. ${places.install}` };
+    const links = at.map(([name, pointer]) => [name, { ...wanted[name], ptr: Number(pointer) as Pointer }]);
+    return { path, symbols: linkSymbols(Object.fromEntries(links) as F).symbols };
   }
-  return { path, functions: linkSymbols(links).symbols as unknown as Functions };
+  return { why: `${tried[0]}. ${places.install}` };
+}
+
+function companionsOf({ companion }: LibraryPlaces, path: string): string[] {
+  if (companion === undefined || !existsSync(path)) return [];
+  const folder = dirname(realpathSync(path));
+  return readdirSync(folder).flatMap((name) => (name.startsWith(companion) ? [join(folder, name)] : []));
 }
 
 function openLibc() {
@@ -88,11 +107,3 @@ function openLibc() {
     return undefined;
   }
 }
-
-/** Text as C reads it. */
-export const text = (value: string): Uint8Array => {
-  const bytes = new TextEncoder().encode(`${value}\0`);
-  const own = new Uint8Array(new ArrayBuffer(bytes.length)); // one that does not move
-  own.set(bytes);
-  return own;
-};

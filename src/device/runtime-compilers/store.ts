@@ -1,24 +1,29 @@
 /** The images of a GPU by its vendor's run-time compiler: each source once. */
 import { dirname } from 'node:path';
+import type { Dialect } from '../../families/formula/functions.ts';
 import type { ImageRequest, ImageResult, ImageStore } from '../images.ts';
 import { imageKey } from '../images.ts';
 import { HEADERS } from '../store.ts';
-import { RuntimeCompiler } from './compiler.ts';
+import { type ProgramCompiler, RuntimeCompiler } from './compiler.ts';
 import { COMPILERS } from './kinds.ts';
+import { METAL_SOURCE } from './metal.ts';
+import { OclocCompiler } from './ocloc.ts';
 
-export type CompiledDialect = keyof typeof COMPILERS;
-export const isCompiled = (dialect: string): dialect is CompiledDialect => Object.hasOwn(COMPILERS, dialect);
+type Opened = ProgramCompiler | { readonly why: string };
+
+const OPEN: Readonly<Record<Dialect, () => Opened>> = {
+  cuda: () => RuntimeCompiler.open(COMPILERS.cuda),
+  hip: () => RuntimeCompiler.open(COMPILERS.hip),
+  metal: () => METAL_SOURCE,
+  xpu: () => OclocCompiler.open(),
+};
 
 /**
  * The images of a dialect's kernels for one chip. Where the compiler is not here, every image is its absence in words. sources: every
  * source and header of the kernels, by their paths relative to kernels/.
  */
-export function compiledImages(
-  dialect: CompiledDialect,
-  chip: string,
-  sources: ReadonlyMap<string, string>,
-): ImageStore {
-  const compiler = RuntimeCompiler.open(COMPILERS[dialect]);
+export function compiledImages(dialect: Dialect, chip: string, sources: ReadonlyMap<string, string>): ImageStore {
+  const compiler = OPEN[dialect]();
   const made = new Map<string, ImageResult>();
   const imageOf = (request: ImageRequest): ImageResult => {
     if ('why' in compiler) return { error: compiler.why };

@@ -9,7 +9,7 @@ import { firstOf, notFound, outputOf, releaseOf, runIn, sourceFlags, wordsOf } f
 const PLACES = ['ocloc'];
 const INSTALL = 'install it (apt-get install intel-opencl-icd, or intel-ocloc), or name it by --ocloc or TF_OCLOC';
 /** No -cl-std: that of 3.0 breaks the build of some chips' builtins in 22.43. */
-const OPTIONS = ['-cl-fp32-correctly-rounded-divide-sqrt'];
+export const OPTIONS = ['-cl-fp32-correctly-rounded-divide-sqrt'];
 
 const NAMED = '--ocloc or TF_OCLOC';
 

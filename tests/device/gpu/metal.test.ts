@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { LaunchArgument } from '../../../src/device/device.ts';
 import { setVariable } from './environment.ts';
 import { launchOf, newRig, prepare, refusalOf, withDevice } from './kit.ts';
 import { argumentsOf, BYTES, imageOfTwice, kept, roundTrip, THREADS } from './twice.ts';
@@ -78,11 +79,12 @@ describe('what works', () => {
     });
   });
 
-  test('dynamic local memory is the first threadgroup argument', () => {
+  test('local memory is rounded up to what Metal takes, and a dynamic one is the first threadgroup argument', () => {
     withDevice(rig, {}, (device) => {
       const { handle } = shim.kernel(device, shim.load(device, image), 'twice');
-      const address = shim.alloc(device, BYTES);
-      shim.launch(device, launchOf(handle, argumentsOf(address).slice(0, 2), { dynamicLocalBytes: BYTES - 3 }), {});
+      const [y, n] = argumentsOf(shim.alloc(device, BYTES)) as [LaunchArgument, LaunchArgument];
+      shim.launch(device, launchOf(handle, [y, n, { kind: 'local', bytes: BYTES + 4 }]), {});
+      shim.launch(device, launchOf(handle, [y, n], { dynamicLocalBytes: BYTES + 4 }), {});
       shim.wait(device, 1000);
     });
   });
