@@ -15,7 +15,9 @@ const OUTFILE = join(ROOT, 'dist/tf-kernel-contract');
 const STAMP = join(ROOT, 'build/host/executable.hash');
 
 async function inputsHash(commit: string): Promise<string> {
-  const folders = ['src', 'ffi', 'kernels', 'records', 'scripts'].map((name) => hashOfFolder(join(ROOT, name)));
+  const folders = ['src', 'ffi', 'kernels', 'records', 'scripts', 'templates'].map((name) =>
+    hashOfFolder(join(ROOT, name)),
+  );
   const files = ['package.json', 'package-lock.json'].map((name) => readFileSync(join(ROOT, name)));
   return hashOf(commit, Bun.version, (await findClang()).version, ...folders, ...files);
 }

@@ -5,6 +5,7 @@ import type { Platform } from '../../src/device/toolchain/target.ts';
 import { bakedAuditData } from './audit-data.ts';
 import { bakedHost } from './host-sources.ts';
 import { bakedListing } from './listing.ts';
+import { bakedTemplates } from './templates.ts';
 
 export interface ExecutableParts {
   readonly root: string;
@@ -28,7 +29,7 @@ export async function buildExecutable({ root, embedded, outfile, commit, platfor
       sourcemap: 'linked',
       minify: { whitespace: true, syntax: true, identifiers: false }, // names stay readable in stacks
       define: { COMMIT: JSON.stringify(commit) },
-      plugins: [bakedListing(join(root, 'kernels')), ...bakedHost(root), ...(await bakedAuditData())],
+      plugins: [bakedListing(join(root, 'kernels')), ...bakedHost(root), bakedTemplates(), ...(await bakedAuditData())],
       compile: {
         target: `bun-${platform}`,
         outfile: join(scratch, 'tf-kernel-contract'),

@@ -3,6 +3,7 @@ import { FAULTS_FLAGS } from './faults-flags.ts';
 import type { FlagTable } from './flag.ts';
 import { FLAGS } from './flags.ts';
 import { LIMITS_FLAGS } from './limits-flags.ts';
+import { NEW_FLAGS } from './new-flags.ts';
 import { OFFLINE_FLAGS } from './offline-flags.ts';
 
 export interface CommandPage {
@@ -48,6 +49,19 @@ one where it has a *.`,
       ["--only 'rms_rows@*:sums:*'", 'one gate of it, in every dialect'],
       ['--gate shapes,sums --dialect hip', 'two gates of every HIP kernel'],
       ['--list --only rms_rows', 'the addresses that this selects'],
+    ],
+  },
+  {
+    name: 'new',
+    call: 'new NAME',
+    summary: 'writes a kernel to start from',
+    about: `Writes the folder NAME here, with a kernel that passes in each dialect asked for
+and a contract that explains itself, and beside it the types by which an editor
+completes and checks contracts. Overwrites nothing.`,
+    flags: NEW_FLAGS,
+    examples: [
+      ['new row_scale --dialect cuda', 'a kernel in CUDA'],
+      ['new row_scale --dialect cuda,hip,metal,xpu', 'the same in all four'],
     ],
   },
   {

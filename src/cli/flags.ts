@@ -93,6 +93,7 @@ export const FLAGS = {
   schedules: {
     group: 'Run',
     value: 'N',
+    rare: true,
     help: 'gate 2 repeats in N orders, not 5; A,B: in those two',
     read: one(schedules, undefined),
   },

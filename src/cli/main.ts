@@ -21,6 +21,7 @@ type Run = (argv: readonly string[]) => Promise<ExitCode>;
 const WORDS: Readonly<Record<string, Run>> = {
   limits: async (argv) => (await import('./limits.ts')).limits(argv.slice(1)),
   completions: async ([, shell]) => print((await import('./completions.ts')).completionsOf(shell).trimEnd()),
+  new: async (argv) => (await import('./new.ts')).newKernel(argv.slice(1)),
   help: async ([, page]) => help(page),
 };
 

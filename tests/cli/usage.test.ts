@@ -52,5 +52,7 @@ test.each(NAMES)('the page %s has 80 columns, and names no flag that is not ther
 
 test('a page that is not there suggests one that is', () => {
   expect(() => pageOf('limit')).toThrow(UsageError);
-  expect(() => pageOf('limit')).toThrow("There is no page 'limit' (did you mean limits?).\n  There are run, limits,");
+  expect(() => pageOf('limit')).toThrow(
+    "There is no page 'limit' (did you mean limits?).\n  There are run, new, limits,",
+  );
 });
