@@ -7,12 +7,15 @@ import { openImages } from './store.ts';
 /** own: the program's, of the host device. folder: what `--offline` compiled. compiled: by the dialect's run-time compiler. */
 export type ImageSource = { readonly kind: 'own' | 'compiled' } | { readonly kind: 'folder'; readonly folder: string };
 
-/** The images of a device; throws an ImageFolderError where a folder of them cannot be used. */
-export function imagesFor(
-  { chip = '' }: RunDevice,
+/** The images of a device; rejects with an ImageFolderError where a folder of them cannot be used. */
+export async function imagesFor(
+  { chip = '', dialects }: RunDevice,
   source: ImageSource,
   sources: ReadonlyMap<string, string>,
-): ImageStore {
+): Promise<ImageStore> {
   if (source.kind === 'folder') return folderImages(source.folder, chip, sources);
-  return openImages();
+  const [dialect] = dialects;
+  if (source.kind === 'own' || dialect === undefined) return openImages();
+  const { compiledImages } = await import('./runtime-compilers/store.ts');
+  return compiledImages(dialect, chip, sources);
 }

@@ -9,6 +9,8 @@ import { COMPILERS } from './kinds.ts';
 import { METAL_SOURCE } from './metal.ts';
 import { OclocCompiler } from './ocloc.ts';
 
+const ELSEWHERE = 'Or compile elsewhere, by --offline DIR, and run with --images DIR.';
+
 type Opened = ProgramCompiler | { readonly why: string };
 
 const OPEN: Readonly<Record<Dialect, () => Opened>> = {
@@ -26,7 +28,7 @@ export function compiledImages(dialect: Dialect, chip: string, sources: Readonly
   const compiler = OPEN[dialect]();
   const made = new Map<string, ImageResult>();
   const imageOf = (request: ImageRequest): ImageResult => {
-    if ('why' in compiler) return { error: compiler.why };
+    if ('why' in compiler) return { error: `${compiler.why} ${ELSEWHERE}` };
     const { path, text, defines } = request;
     return compiler.compile({ path, source: text, headers: headersOf(request, sources), defines, chip });
   };

@@ -109,10 +109,12 @@ describe.each([
     expect(absent).toEqual({
       error:
         'No run-time compiler: /no/such/compiler.so: cannot open shared object file: No such file or directory. ' +
-        kind.install,
+        `${kind.install} Or compile elsewhere, by --offline DIR, and run with --images DIR.`,
     });
     process.env[kind.variable] = 'libc.so.6';
     const other = await compiledImages(dialect, chip, SOURCES).get(request({ dialect }));
-    expect(other).toEqual({ error: `No run-time compiler: libc.so.6 has no ${kind.prefix}Version. ${kind.install}` });
+    expect(other).toMatchObject({
+      error: expect.stringContaining(`No run-time compiler: libc.so.6 has no ${kind.prefix}Version. ${kind.install}`),
+    });
   });
 });

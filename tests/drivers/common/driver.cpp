@@ -152,7 +152,9 @@ Code fill(Context* context, uint64_t address, uint32_t word, unsigned width, uin
   if (code) return code;
   if (address % width) return violation("0x%llx is no multiple of %u", address_of(address), width), BAD_VALUE;
   if (!count) return violation("a fill of nothing"), BAD_VALUE;
-  for (uint64_t i = 0; i < count; i++) memcpy((char*)address + i * width, &word, width);
+  if (width == 1) memset((void*)address, (int)word, count);
+  else
+    for (uint64_t i = 0; i < count; i++) ((uint32_t*)address)[i] = word;
   return OK;
 }
 
