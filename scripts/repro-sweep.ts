@@ -4,14 +4,14 @@
  * inputs that are not zero and no proof that each is needed.
  */
 import { openHost } from '../src/device/host.ts';
+import { HOST } from '../src/device/run-device.ts';
 import { openImages, runtimeImage } from '../src/device/store.ts';
 import { shapeText } from '../src/families/tensor.ts';
 import { casesFor, findCase } from '../src/repro/find.ts';
 import type { Minimal } from '../src/repro/minimise.ts';
 import { minimise } from '../src/repro/minimise.ts';
-import type { Target } from '../src/repro/suspect.ts';
+import type { Shop, Target } from '../src/repro/suspect.ts';
 import { Suspect } from '../src/repro/suspect.ts';
-import type { Workshop } from '../src/gates/workshop.ts';
 import { controlAddress, matcher } from '../src/spec/address.ts';
 import type { FindingClass } from '../src/spec/contract.ts';
 import { GATES } from '../src/spec/contract.ts';
@@ -21,6 +21,8 @@ import type { Kernel } from '../src/spec/registration.ts';
 import { knownFindings, modeOf } from '../src/spec/registration.ts';
 
 const MOST_MS = 10_000;
+/** What `--repro` gives a search. */
+const SHRINK_MS = 8000;
 const MOST_INPUTS = 3;
 
 interface Aim {
@@ -54,7 +56,7 @@ interface Shrunk {
 }
 
 /** The time is that of the search: what its images take to compile or to load stands apart. */
-async function shrink(shop: Workshop, { target, finding }: Aim): Promise<Shrunk> {
+async function shrink(shop: Shop, { target, finding }: Aim): Promise<Shrunk> {
   const settings = { seed: '1', limitMs: 5000 };
   const mode = target.control ? modeOf(target.control) : 'plain';
   const cases = casesFor(target, {}, settings.seed).filter((gateCase) => gateCase.mode === mode);
@@ -62,7 +64,7 @@ async function shrink(shop: Workshop, { target, finding }: Aim): Promise<Shrunk>
   const from = performance.now();
   try {
     const found = await findCase(suspect, cases, { class: finding }, () => Promise.resolve());
-    const small = found && (await minimise(found, { until: from + MOST_MS }));
+    const small = found && (await minimise(found, { until: from + SHRINK_MS }));
     return { ...(small && { small }), ms: performance.now() - from };
   } finally {
     suspect.release();
@@ -83,8 +85,9 @@ const isGood = ({ small, ms }: Shrunk): boolean =>
 
 const listing = await readListing();
 const kernels = loadKernels(listing);
-const shop: Workshop = {
+const shop: Shop = {
   device: openHost({ bytes: await runtimeImage() }),
+  on: HOST,
   sources: { texts: listing.sources, images: openImages() },
   kernels: new Map(kernels.map((kernel) => [kernel.name, kernel])),
 };

@@ -5,6 +5,7 @@ import { FLAGS } from './flags.ts';
 import { LIMITS_FLAGS } from './limits-flags.ts';
 import { NEW_FLAGS } from './new-flags.ts';
 import { OFFLINE_FLAGS } from './offline-flags.ts';
+import { REPLAY_FLAGS, REPRO_FLAGS } from './repro-flags.ts';
 
 export interface CommandPage {
   /** As in `help NAME`. */
@@ -102,6 +103,35 @@ it. Takes minutes, and compiles, so it works from source alone. A fault that
 survives is a missing case, or one that changes nothing, with its argument.`,
     flags: FAULTS_FLAGS,
     examples: [['--faults --only rms_rows', 'the faults of one kernel']],
+  },
+  {
+    name: 'repro',
+    call: '--repro [REPORT]',
+    summary: 'the smallest input behind each failure',
+    about: `Runs the gates, or reads a report that --json wrote, and shrinks what fails and
+what is known to: least sizes, then fewest inputs that are not zero, then the
+simplest values, for the same reason. On a terminal it is an explorer: change a
+value, a size or the order and run again at once, compare dialects, write a
+fixture. Elsewhere it prints a list. A control's address shrinks the control.
+Contracts from outside are named by their PATHs, as in a run.`,
+    flags: REPRO_FLAGS,
+    examples: [
+      ['--repro --only relu2_rows', 'what one kernel fails by'],
+      ['--repro report.json', 'what a run found before'],
+      ["--repro --only 'row_sum@cuda!standing5'", 'a planted control'],
+    ],
+  },
+  {
+    name: 'replay',
+    call: '--replay FILE',
+    summary: 'runs a fixture again: the same verdict?',
+    about: `A fixture is a small input and what a gate says of it, as --repro writes it. A
+contract may name it, in its regressions: it then runs as a case of its gate.`,
+    flags: REPLAY_FLAGS,
+    examples: [
+      ['--replay relu2-nan.json', 'in its own dialect'],
+      ['--replay relu2-nan.json --dialect hip,metal', 'in others'],
+    ],
   },
   {
     name: 'completions',

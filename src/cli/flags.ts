@@ -62,6 +62,7 @@ export const FLAGS = {
   },
   images: {
     group: 'Run',
+    rare: true,
     value: 'DIR',
     help: 'GPU images that --offline DIR compiled',
     read: one(some('the folder that --offline wrote'), undefined),
@@ -92,6 +93,7 @@ export const FLAGS = {
   },
   schedules: {
     group: 'Run',
+    rare: true,
     value: 'N',
     rare: true,
     help: 'gate 2 repeats in N orders, not 5; A,B: in those two',

@@ -29,6 +29,8 @@ const WORDS: Readonly<Record<string, Run>> = {
 const FLAGS: Readonly<Record<string, Run>> = {
   offline: async (argv) => (await import('./offline.ts')).offline(argv),
   faults: async (argv) => (await import('./faults.ts')).faults(argv),
+  repro: async (argv) => (await import('./repro.ts')).repro(argv),
+  replay: async (argv) => (await import('./replay.ts')).replay(argv),
 };
 
 async function command(argv: readonly string[]): Promise<ExitCode> {

@@ -104,7 +104,10 @@ const deviceNotes = ({ devices }: RunOptions, { images }: RunFlags): string[] =>
  * Threads for the host device, and a process for each GPU: launches of several processes would wait for each other. What kernels from
  * outside do to the memory of the process that runs them is not known, so they have processes on the host device too.
  */
-async function lanesFor(options: RunOptions, { images }: RunFlags): Promise<(device: DeviceId) => Lanes> {
+export async function lanesFor(
+  options: RunOptions,
+  { images }: Pick<RunFlags, 'images'>,
+): Promise<(device: DeviceId) => Lanes> {
   if (options.devices.some(({ id }) => id === 'host')) await runtimeImage(); // made once here, and its absence told once
   return (id) => {
     const device = options.devices.find((one) => one.id === id);

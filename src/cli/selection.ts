@@ -64,12 +64,18 @@ async function planFor(settings: RunOptions): Promise<Pick<Selection, 'kernels' 
   return { kernels, plan: (await import('./plan.ts')).planOf(kernels, settings) };
 }
 
-function settingsOf(options: Options, devices: readonly RunDevice[]): RunOptions {
+type Asked = Pick<
+  Options,
+  'seed' | 'timeout' | 'only' | 'dialect' | 'mode' | 'no-controls' | 'strict-warps' | 'lockstep' | 'schedules' | 'jobs'
+> & { readonly gate: readonly Options['gate'][number][] };
+
+/** What a run on some devices is asked for. */
+export function settingsOf(options: Asked, devices: readonly RunDevice[]): RunOptions {
   return {
     seed: options.seed,
     limitMs: options.timeout * 1000,
     only: options.only,
-    gates: options.gate.filter((gate) => gate !== LIMITS),
+    gates: GATES.filter((gate) => options.gate.includes(gate)),
     dialects: options.dialect,
     modes: options.mode,
     devices,

@@ -25,7 +25,10 @@ export function mainPage(): string {
     `  ${`${PROGRAM} help PAGE`.padEnd(36)} more of each, and examples`,
     ...groupLines(common),
     '',
-    `Pages: ${pages}`,
+    ...`Pages: ${pages}`
+      .replace(/(.{1,79})(?: |$)/g, '$1\n')
+      .trimEnd()
+      .split('\n'),
     'Exit codes: 0 all as promised, 1 something is not, 2 a wrong command, 70 ours',
   ].join('\n');
 }

@@ -4,7 +4,7 @@ import { putCode } from './fills/exact.ts';
 import type { Inputs } from './inputs.ts';
 import { bytesFor, readRow } from './inputs.ts';
 import type { Shape, Tensor } from './tensor.ts';
-import { byteCount, elementCount, rowCount, sizeOf } from './tensor.ts';
+import { byteCount, coordinates, elementCount, rowCount, rowLength, sizeOf } from './tensor.ts';
 
 /** The code of an element that is not there: zero, or where a type has none, one. */
 export const restingCode = ({ dtype }: Tensor): number => (dtype === 'e8m0' ? encode('e8m0', 1) : 0);
@@ -44,16 +44,40 @@ export function picked(
   return { shape, bytes: Object.fromEntries(entries) };
 }
 
+/** The inputs at another shape: elements of both stay at their places, new ones are as if they were not there. */
+export function resized(inputs: Inputs, tensors: Readonly<Record<string, Tensor>>, shape: Shape): Inputs {
+  const entries = Object.entries(tensors).map(([name, tensor]) => {
+    const codes = elementCodes(tensor, inputs.shape, bytesFor(inputs, name));
+    const out = new Uint32Array(elementCount(tensor, shape)).fill(restingCode(tensor));
+    const sizes = storedSizes(tensor, shape);
+    codes.forEach((code, i) => {
+      const at = coordinates(tensor, inputs.shape, i);
+      if (at.every((place, axis) => place < (sizes[axis] ?? 0))) out[flatIndex(tensor, shape, at)] = code;
+    });
+    return [name, bytesOfCodes(tensor, shape, out)] as const;
+  });
+  return { shape, bytes: Object.fromEntries(entries) };
+}
+
+/** Elements along each dimension, as they lie in memory. */
+export const storedSizes = (tensor: Tensor, shape: Shape): number[] =>
+  tensor.dims.map((dim, axis) => (axis === tensor.dims.length - 1 ? rowLength(tensor, shape) : sizeOf(shape, dim)));
+
+/** The flat index of a place: the inverse of `coordinates`. */
+export const flatIndex = (tensor: Tensor, shape: Shape, at: readonly number[]): number =>
+  storedSizes(tensor, shape).reduce((flat, size, axis) => flat * size + (at[axis] ?? 0), 0);
+
 function pickedCodes(
-  { dims, group = 1 }: Tensor,
+  tensor: Tensor,
   shape: Shape,
   codes: Uint32Array,
   dim: string,
   places: readonly number[],
 ): Uint32Array {
+  const { dims, group = 1 } = tensor;
   const at = dims.indexOf(dim);
   const last = dims.length - 1;
-  const stored = dims.map((name, i) => sizeOf(shape, name) / (i === last ? group : 1));
+  const stored = storedSizes(tensor, shape);
   const size = stored[at] ?? 1;
   const inner = stored.slice(at + 1).reduce((product, count) => product * count, 1);
   const own = at === last ? places.filter((_, i) => i % group === 0).map((place) => Math.floor(place / group)) : places;

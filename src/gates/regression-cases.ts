@@ -16,7 +16,10 @@ function caseOf({ name, fixture, inputs }: Regression): GateCase {
     label: modeLabel(`${shapeText(shape)},data=${name}`, mode),
     shape,
     mode,
-    judge: (data, subject, bench) => judge(data, subject, schedules ? { schedules, ...bench } : bench),
+    judge: (data, subject, bench) => {
+      bench.stage.setOrder(schedules?.[0] ?? 0);
+      return judge(data, subject, schedules && gate === 'repeat' ? { schedules, ...bench } : bench);
+    },
     prepare: () => givenData(inputs),
   };
 }

@@ -20,6 +20,8 @@ export interface RunOptions {
   readonly alias?: Readonly<Record<string, string>>;
   /** Of a check image: how it runs. What it may touch is the case's own. */
   readonly check?: CheckOptions;
+  /** Bytes of an output that a check image lets no thread write: it stops the first one that does. */
+  readonly sealed?: { readonly output: string; readonly from: number; readonly bytes: number };
 }
 
 export type Outputs = Readonly<Record<string, Uint8Array>>;
@@ -35,6 +37,7 @@ export class Stage {
   private readonly buffers = new Map<string, GuardedBuffer>();
   private guard = GUARD_NAN;
   private dirty = true;
+  private order = 0;
 
   constructor(
     private readonly device: Device,
@@ -69,6 +72,11 @@ export class Stage {
   replace(inputs: Inputs): void {
     this.inputs = inputs;
     this.dirty = true;
+  }
+
+  /** The order of runs that name none, from now on. */
+  setOrder(schedule: number): void {
+    this.order = schedule;
   }
 
   /** What the guards hold from now on. */
@@ -116,16 +124,16 @@ export class Stage {
       group: route.group,
       dynamicLocalBytes: route.localBytes(this.shape),
       cluster: route.cluster,
-      schedule: options.schedule ?? 0,
+      schedule: options.schedule ?? this.order,
       localPoison: options.localPoison ?? LOCAL_POISONS[0],
       flushDenormals: route.flush,
       ulps: route.ulps,
-      ...(options.check && { check: { ...options.check, extents: this.extents(options.alias ?? {}) } }),
+      ...(options.check && { check: { ...options.check, extents: this.extents(options) } }),
     };
   }
 
   /** Inputs are read; outputs hold nothing before they are written, but for those that lie on an input. */
-  private extents(alias: Readonly<Record<string, string>>): Extent[] {
+  private extents({ alias = {}, sealed }: RunOptions): Extent[] {
     const updated = new Set(Object.values(alias));
     const extent = (name: string, access: Extent['access']): Extent => {
       const { address, bytes } = this.buffer(name);
@@ -135,7 +143,10 @@ export class Stage {
       ...Object.keys(this.contract.inputs).map((name) => extent(name, updated.has(name) ? 'updated' : 'read')),
       ...Object.keys(this.contract.outputs)
         .filter((name) => alias[name] === undefined)
-        .map((name) => extent(name, 'written')),
+        .flatMap((name) => {
+          const own = extent(name, 'written');
+          return sealed?.output === name ? sealedIn(own, sealed.from, sealed.bytes) : [own];
+        }),
     ];
   }
 
@@ -193,4 +204,20 @@ export class Stage {
     for (const buffer of this.buffers.values()) this.device.free(buffer.whole);
     this.buffers.clear();
   }
+}
+
+/** An extent with some of its bytes only to be read. */
+function sealedIn(extent: Extent, from: number, bytes: number): Extent[] {
+  const part = (start: number, end: number, access: Extent['access']): Extent => ({
+    ...extent,
+    address: extent.address + start,
+    bytes: end - start,
+    access,
+  });
+  const parts = [
+    part(0, from, extent.access),
+    part(from, from + bytes, 'read'),
+    part(from + bytes, extent.bytes, extent.access),
+  ];
+  return parts.filter((each) => each.bytes > 0);
 }

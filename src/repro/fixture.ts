@@ -32,12 +32,12 @@ export function fixtureOf(suspect: Suspect, { inputs, finding, label }: Shown): 
     mode,
     ...(control && { control: control.id }),
     found: label,
-    device: shop.device.kind,
+    device: shop.on.id,
     seed: settings.seed,
     sources: sourcesHash(shop, target),
     shape: { ...inputs.shape },
     inputs: statedInputs(inputs, kernel.contract.inputs),
-    ...(schedules && gate === 'repeat' && { schedules: [...schedules] }),
+    ...(schedules && { schedules: [...schedules] }),
     expect: expectedOf(finding),
   };
 }

@@ -1,13 +1,13 @@
 /** A fixture run again, on whatever device there is: is the verdict the same? */
 import type { Finding } from '../gates/finding.ts';
 import { givenData, judgeGiven } from '../gates/given.ts';
-import type { Workshop } from '../gates/workshop.ts';
 import type { Dialect } from '../families/formula/functions.ts';
 import type { Fixture } from '../spec/fixture.ts';
 import { FixtureError } from '../spec/fixture.ts';
+import { quarantineOn } from '../spec/registration.ts';
 import { expectedReason, sourcesHash, targetOf } from './fixture.ts';
 import { isSame, reasonOf } from './reason.ts';
-import type { Settings, Target } from './suspect.ts';
+import type { Settings, Shop, Target } from './suspect.ts';
 import { Suspect } from './suspect.ts';
 
 export interface Replayed {
@@ -24,13 +24,15 @@ export interface Replayed {
 
 /** Runs a fixture in its own dialect or in another; throws a FixtureError or a SubjectError where there is nothing to run. */
 export async function replay(
-  shop: Workshop,
+  shop: Shop,
   fixture: Fixture,
   settings: Omit<Settings, 'seed'>,
   dialect: Dialect = fixture.dialect,
 ): Promise<Replayed> {
   const { inputs, ...own } = targetOf(fixture, shop);
   const target = inDialect(own, dialect);
+  const quarantine = quarantineOn(target.kernel.contract, shop.on.chip);
+  if (quarantine !== undefined) return { target, isSame: false, findings: [], notRun: quarantine, isStale: false };
   const { seed, schedules, mode, gate } = fixture;
   const suspect = await Suspect.prepare(shop, target, [mode], { ...settings, seed, ...(schedules && { schedules }) });
   try {

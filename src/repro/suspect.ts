@@ -1,5 +1,6 @@
 /** A kernel that a gate finds something of, ready to be judged on any inputs, and the case at which it was found. */
 import type { CheckOptions } from '../device/device.ts';
+import type { RunDevice } from '../device/run-device.ts';
 import type { Dialect } from '../families/formula/functions.ts';
 import type { Inputs } from '../families/inputs.ts';
 import type { GateName } from '../spec/contract.ts';
@@ -14,6 +15,11 @@ import type { Subject } from '../gates/subject.ts';
 import { prepareSubject } from '../gates/subject.ts';
 import type { Workshop } from '../gates/workshop.ts';
 
+/** Where kernels run: a workshop, and what its device is. */
+export interface Shop extends Workshop {
+  readonly on: RunDevice;
+}
+
 /** Which kernel, at which gate, with which fault planted. */
 export interface Target {
   readonly kernel: Kernel;
@@ -27,7 +33,7 @@ export interface Settings {
   /** How long a launch may run. */
   readonly limitMs: number;
   readonly check?: CheckOptions;
-  /** The orders in which gate 2 repeats a case; its own, where this is not said. */
+  /** The order of a launch; of gate 2 the orders in which it repeats a case, its own where this is not said. */
   readonly schedules?: readonly number[];
 }
 
@@ -46,7 +52,7 @@ export class Suspect {
   private stage: { readonly key: Inputs['shape']; readonly stage: Stage } | undefined;
 
   private constructor(
-    readonly shop: Workshop,
+    readonly shop: Shop,
     readonly target: Target,
     readonly mode: ModeName,
     readonly settings: Settings,
@@ -56,12 +62,7 @@ export class Suspect {
   }
 
   /** Loads the target's images for some modes; throws a SubjectError where there are none. */
-  static async prepare(
-    shop: Workshop,
-    target: Target,
-    modes: readonly ModeName[],
-    settings: Settings,
-  ): Promise<Suspect> {
+  static async prepare(shop: Shop, target: Target, modes: readonly ModeName[], settings: Settings): Promise<Suspect> {
     const { kernel, dialect, gate, control } = target;
     const prepared = (of: Kernel, planted?: PlantedControl): Promise<Subject> =>
       prepareSubject(shop.device, shop.sources, of, dialect, modes, planted);
@@ -95,9 +96,11 @@ export class Suspect {
     const { limitMs, check, schedules } = this.settings;
     return attempt(limitMs, () => {
       const { replaced } = this.subjects;
+      const stage = this.stageOf(data.inputs);
+      stage.setOrder(schedules?.[0] ?? 0);
       const bench: Bench = {
         device: this.shop.device,
-        stage: this.stageOf(data.inputs),
+        stage,
         limitMs,
         schedules: schedules ?? SCHEDULES,
         ...(check && { check }),

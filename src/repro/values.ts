@@ -54,8 +54,21 @@ export const zeroed = (inputs: Inputs, tensors: Tensors, cells: readonly Cell[])
     cells.map((cell) => [cell, restOf(tensors, cell.name)] as const),
   );
 
-/** Zeroes as many elements as it can: whole inputs, then halves of what is left, down to single ones, the last ones first. */
+/** Past so many elements that are not zero another way to zero them is tried. */
+const FEW = 3;
+
+/** Zeroes as many elements as it can, the last ones first; where many are left, the first ones first, should that leave fewer. */
 export async function fewest(search: Search, start: Inputs): Promise<Inputs> {
+  const tensors = search.suspect.target.kernel.contract.inputs;
+  const left = (inputs: Inputs): number => nonzeroCells(inputs, tensors).length;
+  const last = await fewestBy(search, start, true);
+  if (left(last) <= FEW) return last;
+  const first = await fewestBy(search, start, false);
+  return left(first) < left(last) ? first : last;
+}
+
+/** Whole inputs, then halves of what is left, down to single elements. */
+async function fewestBy(search: Search, start: Inputs, lastFirst: boolean): Promise<Inputs> {
   const tensors = search.suspect.target.kernel.contract.inputs;
   let inputs = start;
   const passesOver = async (cells: readonly Cell[]): Promise<boolean> => {
@@ -64,7 +77,7 @@ export async function fewest(search: Search, start: Inputs): Promise<Inputs> {
     inputs = candidate;
     return false;
   };
-  const left = (): Cell[] => nonzeroCells(inputs, tensors).toReversed();
+  const left = (): Cell[] => (lastFirst ? nonzeroCells(inputs, tensors).toReversed() : nonzeroCells(inputs, tensors));
   if (!(await passesOver(left()))) return inputs;
   for (const own of Map.groupBy(left(), ({ name }) => name).values()) await passesOver(own);
   for (let size = Math.ceil(left().length / 2); size > 1; size = Math.min(size >> 1, Math.ceil(left().length / 2)))

@@ -1,9 +1,9 @@
 /** A fixture's inputs as the bytes of a kernel's tensors, and back. */
-import { bytesOfCodes, elementCodes, restingCode } from '../families/codes.ts';
+import { bytesOfCodes, elementCodes, flatIndex, restingCode, storedSizes } from '../families/codes.ts';
 import type { Inputs } from '../families/inputs.ts';
 import { bytesFor } from '../families/inputs.ts';
 import type { Shape, Tensor } from '../families/tensor.ts';
-import { byteCount, coordinates, elementCount, rowLength, sizeOf } from '../families/tensor.ts';
+import { byteCount, coordinates, elementCount, sizeOf } from '../families/tensor.ts';
 import { decode } from '../numerics/codec.ts';
 import { bytesOf } from '../numerics/dtype.ts';
 import type { Contract } from './contract.ts';
@@ -22,7 +22,7 @@ export function fixtureInputs(fixture: Fixture, contract: Contract): Inputs {
   const { shape } = fixture;
   const bytes = Object.entries(contract.inputs).map(([name, tensor]) => {
     const codes = new Uint32Array(elementCount(tensor, shape)).fill(restingCode(tensor));
-    for (const { at, bits } of fixture.inputs[name]?.cells ?? []) codes[indexOf(tensor, shape, at)] = Number(bits);
+    for (const { at, bits } of fixture.inputs[name]?.cells ?? []) codes[flatIndex(tensor, shape, at)] = Number(bits);
     return [name, bytesOfCodes(tensor, shape, codes)] as const;
   });
   return { shape, bytes: Object.fromEntries(bytes) };
@@ -58,7 +58,7 @@ type FixtureCell = NonNullable<Fixture['inputs'][string]>['cells'][number];
 
 function cellProblem(input: string, tensor: Tensor, shape: Shape, { at, bits, value }: FixtureCell): string[] {
   const place = `inputs.${input}[${at.join(', ')}]`;
-  const sizes = sizesOf(tensor, shape);
+  const sizes = storedSizes(tensor, shape);
   if (at.length !== sizes.length || at.some((index, axis) => index >= (sizes[axis] ?? 0)))
     return [`${place}: it lies outside of [${sizes.join(', ')}]`];
   const code = Number(bits);
@@ -68,13 +68,6 @@ function cellProblem(input: string, tensor: Tensor, shape: Shape, { at, bits, va
     ? []
     : [`${place}: ${bits} is ${text}, not ${value}: the bits are what is run, so write value: "${text}"`];
 }
-
-/** Elements along each dimension, as they are stored. */
-const sizesOf = (tensor: Tensor, shape: Shape): number[] =>
-  tensor.dims.map((dim, axis) => (axis === tensor.dims.length - 1 ? rowLength(tensor, shape) : sizeOf(shape, dim)));
-
-const indexOf = (tensor: Tensor, shape: Shape, at: readonly number[]): number =>
-  sizesOf(tensor, shape).reduce((flat, size, axis) => flat * size + (at[axis] ?? 0), 0);
 
 /** A code's value, in the fewest digits that give it back. */
 export function codeText({ dtype, bits }: Tensor, code: number): string {

@@ -61,8 +61,8 @@ export const fixtureSchema = fields({
     }),
     32,
   ),
-  /** The orders in which gate 2 repeats it. */
-  schedules: v.optional(v.pipe(v.array(whole), v.minLength(2), v.maxLength(64))),
+  /** The order in which it runs; of gate 2 the orders in which it repeats, the first held against the others. */
+  schedules: v.optional(v.pipe(v.array(whole), v.minLength(1), v.maxLength(64))),
   expect: v.variant('verdict', [
     fields({ verdict: v.literal('pass') }),
     fields({

@@ -26,7 +26,7 @@ describe('the first page', () => {
   });
 
   test('names every page', () => {
-    expect(mainPage()).toContain(`Pages: ${NAMES.join(', ')}\n`);
+    expect(mainPage().replaceAll('\n', ' ')).toContain(`Pages: ${NAMES.join(', ')} Exit`);
   });
 });
 

@@ -15,9 +15,9 @@ import { SETTINGS, STATED, each, shopOf, smallestOf } from './kit.ts';
 
 const DROPS = each('fmaxf(v, 0.0f)');
 const KEEPS = each('v < 0.0f ? 0.0f : v');
-type Shop = ReturnType<typeof shopOf>;
+type OwnShop = ReturnType<typeof shopOf>;
 
-async function written(shop: Shop, small: Minimal | undefined): Promise<Fixture> {
+async function written(shop: OwnShop, small: Minimal | undefined): Promise<Fixture> {
   if (!small) throw new Error('nothing was found');
   const { target, mode, schedules, inputs, finding, label } = small;
   const suspect = await Suspect.prepare(shop, target, [mode], { ...SETTINGS, ...(schedules && { schedules }) });

@@ -1,13 +1,14 @@
 /** Suspects of kernels that a test states, on the host device. */
+import { setDefaultTimeout } from 'bun:test';
 import { openHost } from '../../src/device/host.ts';
+import { HOST } from '../../src/device/run-device.ts';
 import { compilingStore, runtimeImage } from '../../src/device/store.ts';
 import { casesFor, findCase } from '../../src/repro/find.ts';
 import type { Wanted } from '../../src/repro/find.ts';
 import type { Minimal } from '../../src/repro/minimise.ts';
 import { minimise } from '../../src/repro/minimise.ts';
-import type { Settings, Target } from '../../src/repro/suspect.ts';
+import type { Settings, Shop, Target } from '../../src/repro/suspect.ts';
 import { Suspect } from '../../src/repro/suspect.ts';
-import type { Workshop } from '../../src/gates/workshop.ts';
 import type { Contract, GateName } from '../../src/spec/contract.ts';
 import { edit, f32, rows } from '../../src/spec/contract.ts';
 import { loadKernels } from '../../src/spec/load.ts';
@@ -47,7 +48,7 @@ export function shopOf(
   stated: Omit<Contract, 'controls'> & Partial<Pick<Contract, 'controls'>>,
   source: string,
   files: Readonly<Record<string, string>> = {},
-): Workshop & { readonly kernel: Kernel } {
+): Shop & { readonly kernel: Kernel } {
   const controls = (['first', 'second'] as const).map((place) => ({
     fault: `the ${place} place`,
     reddens: 'shapes' as const,
@@ -58,16 +59,17 @@ export function shopOf(
   const texts = new Map([['case/case.cu', source], ...Object.entries(files)]);
   const [kernel] = loadKernels({ contracts: [{ path: 'case/case.contract.ts', exported: contract }], sources: texts });
   if (!kernel) throw new Error('no kernel');
-  return { device, sources: { texts, images }, kernels: new Map([[kernel.name, kernel]]), kernel };
+  return { device, on: HOST, sources: { texts, images }, kernels: new Map([[kernel.name, kernel]]), kernel };
 }
 
 export const SETTINGS: Settings = { seed: '1', limitMs: 2000 };
 export const HOUR = 3600 * 1000;
+setDefaultTimeout(HOUR); // images are compiled on whatever machine there is
 const pause = (): Promise<void> => Promise.resolve();
 
 /** The smallest input of what a gate finds first. */
 export async function smallestOf(
-  shop: Workshop & { readonly kernel: Kernel },
+  shop: Shop & { readonly kernel: Kernel },
   gate: GateName,
   wanted: Wanted = {},
   controlId?: string,
