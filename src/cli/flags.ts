@@ -93,7 +93,6 @@ export const FLAGS = {
   },
   schedules: {
     group: 'Run',
-    rare: true,
     value: 'N',
     rare: true,
     help: 'gate 2 repeats in N orders, not 5; A,B: in those two',
