@@ -29,6 +29,7 @@ export async function findDevices(dialects: readonly Dialect[]): Promise<Found[]
 async function ask(dialects: readonly Dialect[], hear: (found: Found) => void): Promise<string> {
   const child = Bun.spawn([...serving(SERVE_DEVICES), ...dialects], {
     ipc: (found: Found) => hear(found),
+    env: process.env,
     stdio: ['ignore', 'ignore', 'ignore'],
   });
   const overdue = setTimeout(() => child.kill('SIGKILL'), LIMIT_MS);

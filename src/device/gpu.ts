@@ -14,6 +14,9 @@ import type { Shim, ShimSource } from './shim.ts';
 import { openShim } from './shim.ts';
 import { ShimDevice } from './shim-device.ts';
 
+/** Bytes that a device opened anew has to give back. */
+const PROBE = 256;
+
 /** After these nothing is known of the context. */
 const BREAKS: readonly DeviceFailure[] = ['fault', 'divergence', 'timeout', 'lost'];
 
@@ -29,6 +32,7 @@ export class GpuDevice extends ShimDevice {
   /** Buffers and modules of this opening. */
   private readonly live = new Set<DeviceBuffer | DeviceModule>();
   private openings = 0;
+  private isGone = false;
 
   constructor(
     readonly kind: Dialect,
@@ -88,6 +92,11 @@ export class GpuDevice extends ShimDevice {
     this.healed(() => super.wait(limitMs));
   }
 
+  /** A device that is gone has nothing left to close. */
+  override close(): void {
+    if (!this.isGone) super.close();
+  }
+
   private kept<T extends DeviceBuffer | DeviceModule>(made: T): T {
     this.live.add(made);
     return made;
@@ -103,6 +112,17 @@ export class GpuDevice extends ShimDevice {
     }
   }
 
+  /** A driver may open a context in which every call fails as the last one did. */
+  private probe(): void {
+    const { shim, handle } = this;
+    const [word, bytes] = [0x5a5a5a5a, new Uint8Array(new ArrayBuffer(PROBE))];
+    const address = shim.alloc(handle, PROBE);
+    shim.fill(handle, address, word, PROBE);
+    shim.download(handle, address, bytes);
+    shim.free(handle, address);
+    if (bytes.some((byte) => byte !== 0x5a)) throw new DeviceError('lost', 'its memory does not hold what it is given');
+  }
+
   private reopen(cause: DeviceError): void {
     this.live.clear();
     this.openings++;
@@ -113,8 +133,10 @@ export class GpuDevice extends ShimDevice {
     }
     try {
       this.handle = this.shim.open(this.index);
+      this.probe();
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
+      this.isGone = true;
       throw new DeviceGone(`${cause.failure}: ${cause.message}; the device does not open again: ${why}`);
     }
   }

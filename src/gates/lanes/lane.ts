@@ -38,9 +38,9 @@ export interface JobAsk {
   readonly endings: readonly Ending[];
 }
 
-/** What a server tells: it is ready or cannot be; where a job is; what it came to; that its device is gone. */
+/** What a server tells: it listens (what is sent before is lost); it is ready or cannot be; where a job is; what it came to; that its device is gone. */
 export type ServerWord =
-  | { readonly kind: 'ready' }
+  | { readonly kind: 'listens' | 'ready' }
   | { readonly kind: 'unable'; readonly why: string }
   | { readonly kind: 'at'; readonly place: Place }
   | { readonly kind: 'done'; readonly done: JobDone }

@@ -71,16 +71,16 @@ class Child {
   private isReady = false;
   isOver = false;
 
-  constructor(setup: LaneSetup) {
+  constructor(private readonly setup: LaneSetup) {
     this.child = Bun.spawn(serving(SERVE_JOBS), {
       env: process.env, // as it is now: kernels from outside are named in it
       ipc: (word: ServerWord) => this.hear(word),
+      env: process.env,
       stdio: ['ignore', 'ignore', 'pipe'],
       onExit: (_child, code, signal) => void this.ended(String(signal ?? `code ${code}`)),
     });
     process.on('exit', this.kill); // of this process: nobody waits for the other
     this.words = tailOf(this.child.stderr);
-    this.send({ kind: 'setup', setup });
   }
 
   async run(job: Job, endings: readonly Ending[]): Promise<Came> {
@@ -107,12 +107,13 @@ class Child {
   private readonly kill = (): void => this.child.kill('SIGKILL');
 
   private hear(word: ServerWord): void {
-    if (word.kind === 'ready') {
+    if (word.kind === 'listens') this.send({ kind: 'setup', setup: this.setup });
+    else if (word.kind === 'ready') {
       this.isReady = true;
       this.ready.resolve();
     } else if (word.kind === 'at') this.at = word.place;
     else if (word.kind === 'done') this.settle(word);
-    else this.stop(word);
+    else if (word.kind === 'gone' || word.kind === 'unable') this.stop(word);
   }
 
   /** What the process said last is what it ended of. */

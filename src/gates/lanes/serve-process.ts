@@ -32,4 +32,5 @@ export function serveProcess(): void {
   process.on('message', (word: ParentWord) => {
     take(word).catch((error: unknown) => tell({ kind: 'unable', why: textOf(error) }));
   });
+  tell({ kind: 'listens' });
 }

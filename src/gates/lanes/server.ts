@@ -1,5 +1,8 @@
 /** The side of a lane on which jobs run: it opens the device, then answers one job after another. */
 import type { Device } from '../../device/device.ts';
+import { DeviceError } from '../../device/device.ts';
+import { ImageFolderError } from '../../device/image-folder.ts';
+import { ToolchainError } from '../../device/toolchain/toolchain-error.ts';
 import { DeviceGone } from '../../device/device-gone.ts';
 import { imagesFor } from '../../device/image-source.ts';
 import { openDevice } from '../../device/open.ts';
@@ -62,5 +65,11 @@ export class Server {
   }
 }
 
-export const textOf = (error: unknown): string =>
-  error instanceof Error ? (error.stack ?? error.message) : String(error);
+/** An error in words; where in this program it arose, unless it is the device's. */
+export function textOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return isTold(error) ? error.message : (error.stack ?? error.message);
+}
+
+const isTold = (error: Error): boolean =>
+  error instanceof DeviceError || error instanceof ImageFolderError || error instanceof ToolchainError;

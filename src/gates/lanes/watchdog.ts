@@ -10,7 +10,7 @@ import { ENTRY } from './entry.ts';
 /** What a driver's call may take beside a launch's own limit: an image may be compiled while it is loaded. */
 const CALL_MS = 120_000;
 /** What it may take to come back from a launch at its limit, and to open the device anew. */
-const GRACE_MS = 15_000;
+const GRACE_MS = 10_000;
 const LOOK_MS = 100;
 
 const CALLS = [

@@ -1,0 +1,16 @@
+/**
+ * The whole contract on an emulated driver, with controls: bun scripts/emulated-run.ts [cuda|hip] [flags of a run]. It shows the
+ * harness's way through a GPU's shim, not a GPU. The driver's own words on its caller close it.
+ */
+import { KERNELS } from '../src/spec/folder.ts';
+import { emulated, imagesOf } from '../tests/lanes/emulated.ts';
+
+const [dialect = 'cuda', ...flags] = process.argv.slice(2);
+if (dialect !== 'cuda' && dialect !== 'hip') throw new Error(`there is no emulated driver of ${dialect}`);
+
+const images = await imagesOf(KERNELS, dialect);
+const plan = process.env['TF_EMULATE'];
+const run = await emulated({ dialect, images, ...(plan !== undefined && { plan }) }, ...flags);
+console.log(run.stdout + run.stderr);
+console.log(`exit code ${run.code}; ${run.violations.length} violations, ${run.leaks.length} leaks`);
+for (const line of [...run.violations, ...run.leaks].slice(0, 20)) console.log(line);

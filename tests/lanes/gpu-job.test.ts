@@ -1,0 +1,82 @@
+/** A GPU's driver fails in mid-job: the kernel that it failed under is red by name, and what follows runs on a device opened anew. */
+import { expect, test } from 'bun:test';
+import { DeviceGone } from '../../src/device/device-gone.ts';
+import type { GpuJob } from './job-kit.ts';
+import { gpuJobs } from './job-kit.ts';
+
+const statuses = (jobs: readonly GpuJob[]): string[] => jobs.map(({ gate }) => `${gate.kernel} ${gate.status}`);
+const found = ({ gate }: GpuJob): string => gate.findings.map(({ what }) => what).join('\n');
+
+test('a right kernel passes, its controls go red, and the driver counts nothing left behind', async () => {
+  const [job] = await gpuJobs('', [['right', 'shapes']]);
+  expect(job?.gate.status).toBe('pass');
+  expect(job?.controls.map(({ status }) => status)).toEqual(['red']);
+  expect(job?.gate.loaded?.[0]).toMatchObject({ symbol: 'tf_right', attributes: { registers: expect.any(Number) } });
+  expect([job?.violations, job?.leaks]).toEqual([[], []]);
+});
+
+test.each([
+  ['fault@2', 'CUDA_ERROR_ILLEGAL_ADDRESS (700)'],
+  ['hang@2', 'did not finish in 0.2 s'],
+  ['refuse-launch@2', 'CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES (701)'],
+])(
+  '%s is red on the kernel that it came under, in the words of the driver, and the next passes',
+  async (plan, words) => {
+    const jobs = await gpuJobs(
+      plan,
+      [
+        ['right', 'shapes'],
+        ['right', 'repeat'],
+      ],
+      { controls: false },
+    );
+    expect(statuses(jobs)).toEqual(['right fail', 'right pass']);
+    expect(jobs.map(found)[0]).toContain(words);
+    expect(jobs[0]?.violations).toEqual([]);
+  },
+);
+
+test('a bit that a device turns in one run is told by the repeat of it', async () => {
+  const [job] = await gpuJobs('flip-bit@2', [['right', 'repeat']], { controls: false });
+  expect(job?.gate.findings.map((finding) => finding.class)).toEqual(['different']);
+});
+
+test('after a hang the kernel is not launched any more, nor are its controls, which are broken by what stopped it', async () => {
+  const [job] = await gpuJobs('hang@1', [['right', 'shapes']]);
+  expect(job?.gate.findings).toHaveLength(1);
+  expect(job?.gate.notes.every((note) => note.includes('not launched any more: did not finish'))).toBe(true);
+  expect(job?.controls.map(({ status }) => status)).toEqual(['broken']);
+  expect(job?.controls[0]?.reason).toBe(found(job as GpuJob));
+});
+
+test('an image that the driver refuses is red with its log, and loads no other', async () => {
+  const [job] = await gpuJobs('reject-image@1', [['right', 'shapes']], { controls: false });
+  expect(job?.gate).toMatchObject({ status: 'fail', cases: 0, reason: expect.stringContaining('CUDA_ERROR') });
+});
+
+test('memory that is not there makes a case not run, with the sizes, and never a finding', async () => {
+  const [job] = await gpuJobs('oom@1', [['right', 'shapes']], { controls: false });
+  expect(job?.gate).toMatchObject({
+    status: 'not run',
+    findings: [],
+    reason: expect.stringContaining('cases do not fit'),
+  });
+  expect(job?.gate.notes[0]).toMatch(
+    /^not run at \S+: its tensors take [\d,]+ bytes of the device: .*CUDA_ERROR_OUT_OF_MEMORY/,
+  );
+});
+
+test('a fault that stays in the process is told as the loss of the device: another process is needed', async () => {
+  await expect(gpuJobs('sticky@2', [['right', 'shapes']])).rejects.toThrow(DeviceGone);
+  await expect(gpuJobs('removed@2', [['right', 'shapes']])).rejects.toThrow(/does not open again/);
+});
+
+test('where a process ended, the case that ended it is red in its words, and the others are judged', async () => {
+  const endings = [{ at: { subject: 'right@cuda', label: 'rows=1,width=64' }, what: 'it ends the process' }];
+  const [own] = await gpuJobs('', [['right', 'shapes']], { endings });
+  expect(own?.gate).toMatchObject({ status: 'fail', findings: [{ class: 'fault', what: 'it ends the process' }] });
+  const control = [{ at: { subject: 'right@cuda!1' }, what: 'it ends the process' }];
+  const [other] = await gpuJobs('', [['right', 'shapes']], { endings: control });
+  expect(other?.gate.status).toBe('pass');
+  expect(other?.controls.map(({ status }) => status)).toEqual(['broken']);
+});
