@@ -11,13 +11,14 @@ import { readFolder } from '../../src/spec/folder.ts';
 import { loadKernels } from '../../src/spec/load.ts';
 import type { Ran } from '../cli/executable.ts';
 import { ran } from '../cli/executable.ts';
-import type { Emulated } from '../drivers/build.ts';
 import { buildDriver } from '../drivers/build.ts';
 
 const MAIN = join(import.meta.dir, '../../src/main.ts');
 export const CHIP = { cuda: 'sm_90', hip: 'gfx942' } as const;
 /** Kernels of which one is right, and the others hang, write far outside or do not compile. */
 export const KERNELS = join(import.meta.dir, '../cli/kernels');
+/** Drivers whose images are the host device's. */
+export type Emulated = keyof typeof CHIP;
 const DRIVER = { cuda: 'TF_CUDA_DRIVER', hip: 'TF_HIP_DRIVER' } as const;
 
 const folder = mkdtempSync(join(tmpdir(), 'tf-lanes-'));

@@ -75,7 +75,6 @@ class Child {
     this.child = Bun.spawn(serving(SERVE_JOBS), {
       env: process.env, // as it is now: kernels from outside are named in it
       ipc: (word: ServerWord) => this.hear(word),
-      env: process.env,
       stdio: ['ignore', 'ignore', 'pipe'],
       onExit: (_child, code, signal) => void this.ended(String(signal ?? `code ${code}`)),
     });
