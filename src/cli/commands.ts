@@ -1,9 +1,11 @@
 /** The commands and the pages of the help: what each does, its flags, examples. Loaded by the help and by completions alone. */
+import { DIFF_FLAGS } from './diff-flags.ts';
 import { FAULTS_FLAGS } from './faults-flags.ts';
 import type { FlagTable } from './flag.ts';
 import { FLAGS } from './flags.ts';
 import { LIMITS_FLAGS } from './limits-flags.ts';
 import { NEW_FLAGS } from './new-flags.ts';
+import { MERGE_FLAGS } from './merge-flags.ts';
 import { OFFLINE_FLAGS } from './offline-flags.ts';
 import { REPLAY_FLAGS, REPRO_FLAGS } from './repro-flags.ts';
 
@@ -145,6 +147,32 @@ release has them in place already.`,
       ['completions bash', 'source it, or keep it in a file'],
       ['completions fish', 'for ~/.config/fish/completions'],
     ],
+  },
+  {
+    name: 'merge',
+    call: 'merge FILE...',
+    summary: 'joins JSON reports of several machines',
+    about: `One SUMMARY, and one report in every form that is asked for, of the JSON reports
+that several machines, or the shards of one run, wrote. They must be of one
+program, one state of the kernels and one seed. A shard that is missing, and
+what two reports both hold, is named, and then nothing is merged.`,
+    flags: MERGE_FLAGS,
+    examples: [
+      ['--shard 1/3 --json 1.json', 'the first third of a run'],
+      ['merge 1.json 2.json 3.json --html page.html', 'all of it, as one page'],
+    ],
+  },
+  {
+    name: 'diff',
+    call: 'diff A B',
+    rare: true,
+    summary: 'what changed between two JSON reports',
+    about: `What changed from report A to report B: verdicts, margins, limits, and what is
+in one of them alone. Ends with 1 where something is worse: a verdict, fewer
+cases, a share of a bound or a limit that rose by more than 0.05, or what is
+gone.`,
+    flags: DIFF_FLAGS,
+    examples: [['diff main.json branch.json --markdown diff.md', 'a comment for a pull request']],
   },
 ];
 

@@ -70,6 +70,7 @@ export const FLAGS = {
   resume: {
     group: 'Run',
     value: 'FILE',
+    rare: true,
     help: 'go on from FILE, which is written as jobs end',
     read: one(some('the path of a file'), undefined),
   },
@@ -88,6 +89,7 @@ export const FLAGS = {
   timeout: {
     group: 'Run',
     value: 'S',
+    rare: true,
     help: 'seconds that one launch may take (default 30)',
     read: one(number(0.001, 'a number of seconds above 0'), 30),
   },
@@ -116,6 +118,20 @@ export const FLAGS = {
     rare: true,
     help: "the records of gate 5, not the program's own",
     read: one(some('a folder of records'), undefined),
+  },
+  shard: {
+    group: 'Run',
+    value: 'I/N',
+    rare: true,
+    help: 'the I-th of N parts alone; merge joins their reports',
+    read: one(shard, undefined),
+  },
+  times: {
+    group: 'Run',
+    value: 'FILE',
+    rare: true,
+    help: 'a JSON report: shards take as long as it measured',
+    read: one(some('the path of a JSON report'), undefined),
   },
   list: {
     group: 'Show',
@@ -164,6 +180,13 @@ function deviceName(value: string): DeviceId | Dialect {
   return `${known}:${Number(index)}`;
 }
 
+/** `2/3`: the second of three. */
+function shard(value: string): { readonly index: number; readonly of: number } {
+  const [, index = 0, of = 0] = (/^(\d{1,4})\/(\d{1,4})$/.exec(value) ?? []).map(Number);
+  if (index >= 1 && index <= of) return { index, of };
+  throw new FlagFault(`'${value}' is no shard; 2/3 is the second of three`);
+}
+
 function seed(value: string): string {
   if (/^\d{1,15}$/.test(value)) return value;
   const digits = /^\d+$/.test(value);
@@ -179,5 +202,7 @@ export function readFlags(argv: readonly string[]): Options {
   const form = askedForm(options);
   if (form !== undefined && shown)
     throw usage(`--${form} does not go with --${shown}, which runs nothing and has no results to write.`);
+  if (options.times !== undefined && !options.shard)
+    throw usage('--times says how long the shards of a run take, so it needs --shard I/N.');
   return { ...options, paths: words };
 }

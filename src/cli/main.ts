@@ -22,6 +22,8 @@ const WORDS: Readonly<Record<string, Run>> = {
   limits: async (argv) => (await import('./limits.ts')).limits(argv.slice(1)),
   completions: async ([, shell]) => print((await import('./completions.ts')).completionsOf(shell).trimEnd()),
   new: async (argv) => (await import('./new.ts')).newKernel(argv.slice(1)),
+  diff: async (argv) => (await import('./diff.ts')).diff(argv.slice(1)),
+  merge: async (argv) => (await import('./merge.ts')).merge(argv.slice(1)),
   help: async ([, page]) => help(page),
 };
 

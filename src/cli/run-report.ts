@@ -4,6 +4,7 @@ import type { Report, ReportHead } from '../report/schema.ts';
 import { readListing } from '../spec/listing.ts';
 import type { Finished } from './run-plan.ts';
 import type { Selection } from './selection.ts';
+import { reportPlan } from './shard.ts';
 import { filesOf, sourcesHash } from './sources.ts';
 import { BUILD_COMMIT, PLATFORM, VERSION } from './version.ts';
 
@@ -14,11 +15,8 @@ export type RunEnd = Pick<
 >;
 
 /** Contracts are read where the run itself did not need them. */
-export async function runReport(
-  end: RunEnd,
-  { settings, kernels, limits }: Selection,
-  { registrations }: Finished,
-): Promise<Report> {
+export async function runReport(end: RunEnd, selection: Selection, { registrations }: Finished): Promise<Report> {
+  const { settings, kernels, limits, whole } = selection;
   const listing = await readListing();
   const all = kernels.length > 0 ? kernels : (await import('../spec/load.ts')).loadKernels(listing);
   const { strictWarps, lockstep } = settings.check ?? {};
@@ -31,6 +29,7 @@ export async function runReport(
     modes: [...settings.modes],
     withControls: settings.controls,
     files: filesOf(all, listing),
+    plan: whole ?? reportPlan(selection),
     ...(flags !== '' && { flags }),
   };
   return reportOf(head, registrations, await limits?.results());

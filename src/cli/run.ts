@@ -40,7 +40,8 @@ async function finish(options: Options, selection: Selection, finished: Finished
   };
   const tally = tallyOf(registrations, planned);
   const gates = settings.gates.filter((gate) => plan.registrations.some((planned) => planned.gates.includes(gate)));
-  const summary = summaryLine(tally, gates, settings.controls, limits?.tally, settings.modes);
+  const whole = summaryLine(tally, gates, settings.controls, limits?.tally, settings.modes);
+  const summary = options.shard ? `${whole}; shard ${options.shard.index} of ${options.shard.of}` : whole;
   const code = died > 0 ? 70 : exitCode(tally, limits?.tally);
   const { lanes: workers, ...times } = totals;
   const facts = { ...times, workers, seed: options.seed };

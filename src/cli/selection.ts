@@ -6,6 +6,7 @@ import { GATES } from '../spec/contract.ts';
 import type { Kernel } from '../spec/registration.ts';
 import { MODES } from '../spec/modes.ts';
 import { DIALECTS } from '../families/formula/functions.ts';
+import type { ReportPlan } from '../report/schema.ts';
 import { counted, shellWord } from '../report/words.ts';
 import { NothingRunError } from './errors.ts';
 import type { Options } from './flags.ts';
@@ -25,6 +26,8 @@ export interface Selection {
   /** The lines of `--list`, and how many those are. */
   readonly addresses: () => Promise<string[]>;
   readonly selected: number;
+  /** The plan that this is a shard of. */
+  readonly whole?: ReportPlan;
 }
 
 /** Settles what a run takes; throws a NothingRunError where that is nothing. */
@@ -35,8 +38,14 @@ export async function selectionOf(options: Options): Promise<Selection> {
   const selection = await select(options, devices);
   // The standing controls of gate 5 are always there, and no kernel is held to the contract by them.
   if (selection.settings.gates.length > 0 && selection.kernels.length === 0) throw noKernels();
-  if (selection.selected > 0 || selection.plan.registrations.length > 0) return selection;
+  if (selection.selected > 0 || selection.plan.registrations.length > 0) return ownShard(selection, options);
   throw await nothingSelected(options, devices);
+}
+
+async function ownShard(selection: Selection, { shard, times }: Options): Promise<Selection> {
+  if (!shard) return selection;
+  const report = times === undefined ? undefined : (await import('./read-report.ts')).readReportFile(times);
+  return (await import('./shard.ts')).shardOf(selection, shard, report);
 }
 
 async function select(options: Options, devices: readonly RunDevice[]): Promise<Selection> {

@@ -93,7 +93,7 @@ export async function runJobs(
 }
 
 /** A job's length is about its kernel's largest served shape; repeat runs it five times. */
-function weight(kernels: readonly Kernel[], job: Job): number {
+export function weight(kernels: readonly Kernel[], job: Job): number {
   const kernel = kernels.find(({ name }) => name === job.kernel);
   if (!kernel) return 0;
   const top = Math.max(...routeTops(kernel.contract).map(volume));

@@ -9,10 +9,11 @@ import { DIALECTS } from '../families/formula/functions.ts';
 import { errorMap } from '../gates/result-schema.ts';
 import { limitControlRow, verdictEntries } from './limits-row.ts';
 
-export const SCHEMA_VERSION = 4;
+export const SCHEMA_VERSION = 5;
 
 const text = v.string();
 const whole = v.pipe(v.number(), v.integer(), v.minValue(0));
+const most = v.pipe(v.number(), v.integer(), v.minValue(1));
 const time = v.pipe(v.number(), v.minValue(0));
 const status = v.picklist(['pass', 'fail', 'known', 'not run']);
 const controlStatus = v.picklist(['red', 'missed', 'broken', 'not run']);
@@ -118,6 +119,19 @@ const registration = v.strictObject({
   controls: v.array(control),
 });
 
+/** What a run was to do, so that the reports of its parts can be joined and nothing be missing or doubled. */
+const plan = v.strictObject({
+  /** One hash of every address of the whole plan, of its devices and of what it was asked. */
+  hash: text,
+  /** The part of it that ran; absent where that is all. */
+  shard: v.exactOptional(v.strictObject({ index: most, of: most })),
+  /** Registrations that the whole plan holds to gates 1 to 4, and its controls of those gates. */
+  kernels: whole,
+  controls: whole,
+  /** The units of the whole plan in their order, `rms_rows:shapes host`, each with the shard that runs it; `limits` is gate 5. */
+  units: v.array(v.strictObject({ unit: text, shard: most })),
+});
+
 const limits = v.strictObject({
   /** A row for every launch, chip and set of records. `shapes`: those that it was judged at, which stand for all. */
   verdicts: v.array(v.strictObject({ ...verdictEntries, shapes: v.array(text) })),
@@ -148,6 +162,7 @@ export const reportSchema = v.strictObject({
   workers: whole,
   elapsedMs: time,
   referenceMs: time,
+  plan,
   registrations: v.array(registration),
   /** Gate 5; absent where it was not asked for. */
   limits: v.exactOptional(limits),
@@ -162,3 +177,9 @@ export type ReportHead = Omit<Report, 'schema' | 'registrations' | 'limits'>;
 
 export type GateRow = Report['registrations'][number]['gates'][number];
 export type Files = Report['files'][string];
+export type ReportPlan = Report['plan'];
+
+/** A unit of a plan: a kernel at a gate on a device, in every dialect that the device serves. */
+export const unitText = (kernel: string, gate: string, device: string): string => `${kernel}:${gate} ${device}`;
+/** Gate 5 is one unit. */
+export const LIMITS_UNIT = 'limits';

@@ -47,7 +47,9 @@ printf '%s\\n' "\${COMPREPLY[@]}"`,
 
   test("completes a command's own flags", () => {
     expect(complete('--dial')).toEqual(['--dialect']);
-    expect(complete('limits', '--')).toEqual(Object.keys(COMMANDS[1]?.flags ?? {}).map((name) => `--${name}`));
+    expect(complete('limits', '--')).toEqual(
+      Object.keys(COMMANDS.find(({ name }) => name === 'limits')?.flags ?? {}).map((name) => `--${name}`),
+    );
   });
 
   test("completes a flag's words, behind a space or =", () => {

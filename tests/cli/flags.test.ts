@@ -4,7 +4,10 @@ import type { Options } from '../../src/cli/flags.ts';
 import { readFlags } from '../../src/cli/flags.ts';
 import { nearest } from '../../src/spec/nearest.ts';
 
-const defaults: Omit<Options, 'device' | 'images' | 'jobs' | 'json' | 'junit' | 'html' | 'resume' | 'schedules'> = {
+const defaults: Omit<
+  Options,
+  'device' | 'images' | 'jobs' | 'json' | 'junit' | 'html' | 'resume' | 'schedules' | 'shard' | 'times'
+> = {
   only: [],
   gate: ['nonfinite', 'repeat', 'shapes', 'sums', 'limits'],
   dialect: ['cuda', 'hip', 'metal', 'xpu'],
@@ -40,6 +43,7 @@ test.each<[string, Partial<Options>]>([
   ['--junit x.xml --html x.html --github', { junit: 'x.xml', html: 'x.html', github: true }],
   ['--no-controls --list --devices', { 'no-controls': true, list: true, devices: true }],
   ['--strict-warps --lockstep', { 'strict-warps': true, lockstep: true }],
+  ['--shard 2/3 --times t.json', { shard: { index: 2, of: 3 }, times: 't.json' }],
   ['--schedules 3', { schedules: [0, 1, 2] }],
   ['--schedules 0,37', { schedules: [0, 37] }],
   ['--version', { version: true }],
@@ -62,6 +66,8 @@ test.each<[string, Partial<Options>]>([
     html: undefined,
     resume: undefined,
     schedules: undefined,
+    shard: undefined,
+    times: undefined,
     ...defaults,
     ...part,
   });
@@ -70,6 +76,9 @@ test.each<[string, Partial<Options>]>([
 describe('a wrong command says what to write instead', () => {
   test.each([
     // Names
+    ['--shard 4/3', "--shard: '4/3' is no shard; 2/3 is the second of three"],
+    ['--shard 0/3', "--shard: '0/3' is no shard"],
+    ['--times a.json', '--times says how long the shards of a run take, so it needs --shard I/N.'],
     ['--schedules 1', "--schedules: '1' is not a number of schedules, 2 or more, nor a list such as 0,37"],
     ['--schedules 3,', "--schedules: '3,' is not a number of schedules"],
     ['--jsno x', 'Unknown flag --jsno (did you mean --json?).'],

@@ -8,6 +8,7 @@ const head: ReportHead = {
   program: { version: '0.1.0', commit: 'abc1234', platform: 'linux-x64', sources: 'abc' },
   started: '2026-01-02T03:04:05.678Z',
   files: {},
+  plan: { hash: 'h', kernels: 1, controls: 1, units: [] },
   devices: [{ id: 'host', name: 'host', dialects: ['hip'] }],
   seed: '1',
   gates: ['shapes'],

@@ -3,7 +3,20 @@ import type { CaseFinding, ControlResult, GateResult } from '../../src/gates/res
 import type { LimitsResults } from '../../src/report/json.ts';
 import { reportOf } from '../../src/report/json.ts';
 import type { Registration } from '../../src/report/registration.ts';
-import type { Report, ReportHead } from '../../src/report/schema.ts';
+import type { Report, ReportHead, ReportPlan } from '../../src/report/schema.ts';
+import { LIMITS_UNIT, unitText } from '../../src/report/schema.ts';
+
+/** What a report's results are of, as a plan that ran whole. */
+export function planOf(rows: readonly Registration[], withLimits = false): ReportPlan {
+  const gatesOf = ({ gates, controls }: Registration) => [...gates, ...controls].map(({ gate: name }) => name);
+  const units = rows.flatMap((row) => gatesOf(row).map((name) => unitText(row.kernel, name, row.device.id)));
+  return {
+    hash: 'cafe',
+    kernels: rows.filter(({ gates }) => gates.length > 0).length,
+    controls: rows.reduce((sum, { controls }) => sum + controls.length, 0),
+    units: [...new Set([...units, ...(withLimits ? [LIMITS_UNIT] : [])])].map((unit) => ({ unit, shard: 1 })),
+  };
+}
 
 export const head: ReportHead = {
   program: { version: '0.1.0', commit: 'abc1234', platform: 'linux-x64', sources: 'f00d' },
@@ -20,6 +33,7 @@ export const head: ReportHead = {
       line: 12,
     },
   },
+  plan: planOf([]),
   workers: 2,
   elapsedMs: 1500,
   referenceMs: 100,
@@ -121,7 +135,7 @@ export const limits: LimitsResults = {
   problems: ['records/nvcc-13.0.jsonl:3 is no record'],
 };
 
-export const report: Report = reportOf(head, registrations, limits);
+export const report: Report = reportOf({ ...head, plan: planOf(registrations, true) }, registrations, limits);
 
 /** The same with a text of somebody else's in every place that takes one. */
 export function hostile(text: string): Report {
