@@ -104,24 +104,36 @@ static int attribute(const Device* d, CUdevice_attribute which) {
   return value;
 }
 
+// `580.82.07, `, of the kernel's module; '' where the system does not tell, as in WSL.
+static void module_version(char* text, size_t capacity) {
+  char line[64] = "";
+  FILE* file = fopen("/sys/module/nvidia/version", "re");
+  if (file && !fgets(line, sizeof line, file)) *line = 0;
+  if (file) fclose(file);
+  line[strcspn(line, "\n")] = 0;
+  plain_name(line);
+  snprintf(text, capacity, *line ? "%s, " : "%s", line);
+}
+
 #define LIMIT(name) attribute(d, CU_DEVICE_ATTRIBUTE_##name)
 
 TF_EXPORT int32_t tf_info(uint64_t device, char* text, uint64_t capacity) {
   Device* d;
   int driver = 0;
   size_t memory = 0;
-  char name[256] = "";
+  char name[256] = "", module[80];
   int32_t status = enter(device, &d);
   if (!status) status = CALL(d, cuDeviceGetName, name, sizeof name, d->device);
   if (!status) status = CALL(d, cuDriverGetVersion, &driver);
   if (!status) status = CALL(d, cuDeviceTotalMem_v2, &memory, d->device);
   if (status) return status;
   plain_name(name);
+  module_version(module, sizeof module);
   snprintf(text, capacity,
-    "{\"name\":\"%s\",\"driver\":\"CUDA %d.%d\",\"chip\":\"sm_%d%d\",\"max_threads\":%d,\"max_group\":[%d,%d,%d],"
+    "{\"name\":\"%s\",\"driver\":\"%sCUDA %d.%d\",\"chip\":\"sm_%d%d\",\"max_threads\":%d,\"max_group\":[%d,%d,%d],"
     "\"max_grid\":[%d,%d,%d],\"warp\":%d,\"registers\":%d,\"local_bytes\":%d,\"local_bytes_optin\":%d,"
     "\"multiprocessors\":%d,\"memory_bytes\":%zu}",
-    name, driver / 1000, driver % 1000 / 10, LIMIT(COMPUTE_CAPABILITY_MAJOR), LIMIT(COMPUTE_CAPABILITY_MINOR),
+    name, module, driver / 1000, driver % 1000 / 10, LIMIT(COMPUTE_CAPABILITY_MAJOR), LIMIT(COMPUTE_CAPABILITY_MINOR),
     LIMIT(MAX_THREADS_PER_BLOCK), LIMIT(MAX_BLOCK_DIM_X), LIMIT(MAX_BLOCK_DIM_Y), LIMIT(MAX_BLOCK_DIM_Z),
     LIMIT(MAX_GRID_DIM_X), LIMIT(MAX_GRID_DIM_Y), LIMIT(MAX_GRID_DIM_Z), LIMIT(WARP_SIZE), LIMIT(MAX_REGISTERS_PER_BLOCK),
     LIMIT(MAX_SHARED_MEMORY_PER_BLOCK), LIMIT(MAX_SHARED_MEMORY_PER_BLOCK_OPTIN), LIMIT(MULTIPROCESSOR_COUNT), memory);

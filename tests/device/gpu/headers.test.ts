@@ -60,13 +60,21 @@ describe.each(VENDORS)('$dialect', ({ dialect, header, folders, defines, prototy
     return readFileSync(output);
   }
 
-  test.skipIf(!found)(`the shim has the same bytes with ${header}`, async () => {
-    const own = await compile('own.o', [source]);
-    expect(own.equals(await compile('vendor.o', [...vendor, source]))).toBe(true);
-  });
+  test.skipIf(!found)(
+    `the shim has the same bytes with ${header}`,
+    async () => {
+      const own = await compile('own.o', [source]);
+      expect(own.equals(await compile('vendor.o', [...vendor, source]))).toBe(true);
+    },
+    60_000,
+  );
 
-  test.skipIf(!found)(`its functions are those of ${header}`, async () => {
-    const text = `#include "${dialect}_driver.h"\n${prototypes}\n`;
-    await compile('prototypes.o', [...vendor, '-x', 'c', '-'], text);
-  });
+  test.skipIf(!found)(
+    `its functions are those of ${header}`,
+    async () => {
+      const text = `#include "${dialect}_driver.h"\n${prototypes}\n`;
+      await compile('prototypes.o', [...vendor, '-x', 'c', '-'], text);
+    },
+    60_000,
+  );
 });
