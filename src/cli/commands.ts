@@ -126,6 +126,7 @@ Contracts from outside are named by their PATHs, as in a run.`,
   {
     name: 'replay',
     call: '--replay FILE',
+    rare: true,
     summary: 'runs a fixture again: the same verdict?',
     about: `A fixture is a small input and what a gate says of it, as --repro writes it. A
 contract may name it, in its regressions: it then runs as a case of its gate.`,

@@ -6,7 +6,7 @@ import { addressText, controlAddress, matcher } from '../spec/address.ts';
 import type { GateName } from '../spec/contract.ts';
 import type { Kernel, PlantedControl } from '../spec/registration.ts';
 import { quarantineOn, runsIn } from '../spec/registration.ts';
-import { nothingToProve } from '../gates/applies.ts';
+import { nothingToProve } from '../spec/applies.ts';
 import { gateCases } from '../gates/job.ts';
 import { modesOn } from '../gates/mode.ts';
 import type { Job, RunOptions } from '../gates/run.ts';

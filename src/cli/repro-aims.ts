@@ -57,12 +57,12 @@ async function runAims(options: ReproOptions, { kernels, devices }: Workshops): 
   await interruptibly(told, async () => runJobs(all, plan.jobs, await lanesFor(settings, options), onDone));
   progress.clear();
   const rows = registrations.flatMap(({ gates, device }) => gates.map((gate) => ({ ...gate, device: device.id })));
-  return { aims: [...aimsIn(rows, kernels), ...planted], seed: options.seed, died: count.died };
+  return { aims: [...aimsIn(rows, kernels, devices), ...planted], seed: options.seed, died: count.died };
 }
 
 /** What a report holds, of kernels that are here. */
 function reportAims(file: string, options: ReproOptions, { kernels }: Workshops): Aims {
-  const { registrations, seed } = reportFrom(file);
+  const { registrations, devices, seed } = reportFrom(file);
   const selects = matcher(options.only);
   const rows = registrations.flatMap(({ kernel, dialect, device, gates }) =>
     gates.map(({ gate, status, reason, findings }) => {
@@ -77,13 +77,18 @@ function reportAims(file: string, options: ReproOptions, { kernels }: Workshops)
   const wanted = rows.filter(
     ({ gate, dialect, isLeftOut }) => !isLeftOut && options.gate.includes(gate) && options.dialect.includes(dialect),
   );
-  return { aims: aimsIn(wanted, kernels), seed, died: 0 };
+  return { aims: aimsIn(wanted, kernels, devices), seed, died: 0 };
 }
 
-function aimsIn(rows: readonly FoundRow[], kernels: ReadonlyMap<string, Kernel>): Aim[] {
+function aimsIn(
+  rows: readonly FoundRow[],
+  kernels: ReadonlyMap<string, Kernel>,
+  devices: readonly { readonly id: string; readonly chip?: string | undefined }[],
+): Aim[] {
   return rows.flatMap((row) => {
     const kernel = kernels.get(row.kernel);
-    if (kernel?.dialects.includes(row.dialect)) return aimsOf(kernel, row);
+    if (kernel?.dialects.includes(row.dialect))
+      return aimsOf(kernel, row, devices.find(({ id }) => id === row.device)?.chip);
     throw new NothingRunError(
       `The report names ${row.kernel}@${row.dialect}, which is not registered here, so nothing was run.\n  Run --repro beside the kernels that the report is of.`,
     );

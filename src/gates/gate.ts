@@ -4,7 +4,7 @@ import type { GateName, KnownFinding } from '../spec/contract.ts';
 import type { Kernel } from '../spec/registration.ts';
 import { knownFindings } from '../spec/registration.ts';
 import type { ModeName } from '../spec/modes.ts';
-import { nothingToProve } from './applies.ts';
+import { nothingToProve } from '../spec/applies.ts';
 import type { GateCase } from './case.ts';
 import { CaseErrors } from './case-errors.ts';
 import type { Finding, Note, Outcome } from './finding.ts';
@@ -39,6 +39,14 @@ function seenBy({ rule, contract }: Kernel, gate: GateName): Sees {
   return gate === 'nonfinite' ? 'class' : 'ranges';
 }
 
+/** What a trial is of, beside its cases. */
+export interface TrialScope {
+  /** The GPU's chip; none of the host device. */
+  readonly chip?: string;
+  /** Some of the gate's modes were left out. */
+  readonly isPart?: boolean;
+}
+
 export class GateTrial {
   readonly control = undefined;
   readonly isLaunched = true;
@@ -62,6 +70,7 @@ export class GateTrial {
     readonly dialect: Dialect,
     readonly gate: GateName,
     private readonly selects: (label: string) => boolean,
+    private readonly scope: TrialScope = {},
   ) {}
 
   /** The modes of the cases are the trial's. */
@@ -115,8 +124,12 @@ export class GateTrial {
     return this.findings.find((finding) => !this.isKnown(finding));
   }
 
+  private known(): readonly KnownFinding[] {
+    return knownFindings(this.kernel.contract, this.dialect, this.gate, this.scope.chip);
+  }
+
   private isKnown(finding: CaseFinding): boolean {
-    return knownFindings(this.kernel.contract, this.dialect, this.gate).some((entry) => covers(entry, finding));
+    return this.known().some((entry) => covers(entry, finding));
   }
 
   result(): GateResult {
@@ -142,6 +155,15 @@ export class GateTrial {
     };
   }
 
+  private has(kind: KnownFinding['finding']): boolean {
+    return this.findings.some((finding) => finding.class === kind);
+  }
+
+  /** Whether all of the gate's cases were run: only then is a known finding gone that none of them shows. */
+  private isWhole(): boolean {
+    return this.selectsAll() && this.scope.isPart !== true;
+  }
+
   private verdict(): { status: Status; reason?: string } {
     if (this.reason !== undefined) return { status: 'fail', reason: this.reason };
     const nothing = nothingToProve(this.kernel.contract, this.gate);
@@ -150,12 +172,12 @@ export class GateTrial {
       return { status: 'not run', reason: this.skipped > 0 ? 'no case fits' : 'no case is selected' };
     if (this.skipped > 0 && this.findings.length === 0)
       return { status: 'not run', reason: `${this.skipped} cases do not fit` };
-    const known = knownFindings(this.kernel.contract, this.dialect, this.gate);
+    const known = this.known().filter(({ finding }) => this.isWhole() || this.has(finding));
     if (this.unknown()) return { status: 'fail' };
     const unused =
       this.noted > 0 && this.selectsAll() ? unusedOps(this.kernel.contract, this.dialect, this.functions) : undefined;
     if (unused !== undefined) return { status: 'fail', reason: unused };
-    const gone = known.find((entry) => !this.findings.some((finding) => finding.class === entry.finding));
+    const gone = known.find(({ finding }) => !this.has(finding));
     if (gone)
       return {
         status: 'fail',

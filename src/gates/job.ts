@@ -9,6 +9,7 @@ import type { GateName } from '../spec/contract.ts';
 import type { Kernel, PlantedControl } from '../spec/registration.ts';
 import { knownFindings, runsIn } from '../spec/registration.ts';
 import type { ModeName } from '../spec/modes.ts';
+import { MODES } from '../spec/modes.ts';
 import type { Judged } from './attempt.ts';
 import { attempt, tensorSizes, tooLarge } from './attempt.ts';
 import type { CaseData, Gate, GateCase } from './case.ts';
@@ -38,6 +39,8 @@ export interface JobOptions {
   readonly dialects: readonly Dialect[];
   readonly modes: readonly ModeName[];
   readonly controls: boolean;
+  /** The chip of a GPU, as its driver names it. */
+  readonly chip?: string;
   /** How check images run; plainly, where this is not said. */
   readonly check?: CheckOptions;
   /** The orders in which gate 2 repeats a case; its own, where this is not said. */
@@ -82,6 +85,10 @@ export async function runJob(
   }
 }
 
+/** Whether modes that the device has are left out. */
+const isPart = (kind: Device['kind'], modes: readonly ModeName[]): boolean =>
+  modesOn(kind, MODES).some((mode) => !modes.includes(mode));
+
 type Trial = GateTrial | ControlTrial;
 
 interface Prepared {
@@ -93,8 +100,9 @@ function trialsOf({ kind }: Device, kernel: Kernel, gate: GateName, options: Job
   const dialects = kernel.dialects.filter((dialect) => options.dialects.includes(dialect));
   const address = (dialect: Dialect, label: string): string =>
     addressText({ kernel: kernel.name, dialect, gate, label });
+  const scope = { ...(options.chip !== undefined && { chip: options.chip }), isPart: isPart(kind, options.modes) };
   const gates = dialects.map(
-    (dialect) => new GateTrial(kernel, dialect, gate, (label) => options.selects(address(dialect, label))),
+    (dialect) => new GateTrial(kernel, dialect, gate, (label) => options.selects(address(dialect, label)), scope),
   );
   if (!options.controls) return gates;
   const controls = kernel.controls.filter((control) => control.reddens === gate && runsIn(control, options.modes));
@@ -238,7 +246,7 @@ function judge(session: Session, benches: Benches, gateCase: GateCase, trial: Tr
 }
 
 function takeCase(
-  { trials, strikes }: Session,
+  { trials, strikes, options }: Session,
   gateCase: GateCase,
   wanting: readonly Trial[],
   judged: (trial: Trial) => Judged,
@@ -256,7 +264,7 @@ function takeCase(
     if (trial instanceof ControlTrial) {
       const stopped = strikes.whyOut(subjectName(trial.kernel.name, trial.dialect));
       if (stopped !== undefined) trial.cannotRun(stopped);
-      else if (isHidden(trial, own)) trial.hide();
+      else if (isHidden(trial, own, options.chip)) trial.hide();
       else trial.take(gateCase, judged(trial), performance.now() - from);
     } else trial.take(gateCase, own(trial.dialect), performance.now() - from);
   }
@@ -275,9 +283,13 @@ function ownOutcomes(trials: readonly Trial[], judged: (trial: Trial) => Judged)
 }
 
 /** Where a kernel is known to be found as a control names, only cases at which it is not can show the control. */
-function isHidden({ kernel, dialect, gate, control }: ControlTrial, own: (dialect: Dialect) => Judged): boolean {
-  const isKnown = knownFindings(kernel.contract, dialect, gate).some(({ finding }) => finding === control.finding);
-  if (!isKnown) return false;
+function isHidden(
+  { kernel, dialect, gate, control }: ControlTrial,
+  own: (dialect: Dialect) => Judged,
+  chip: string | undefined,
+): boolean {
+  const known = knownFindings(kernel.contract, dialect, gate, chip);
+  if (!known.some(({ finding }) => finding === control.finding)) return false;
   const outcome = own(dialect);
   return 'findings' in outcome && outcome.findings.some((finding) => finding.class === control.finding);
 }

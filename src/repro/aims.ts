@@ -47,13 +47,13 @@ export interface Aim {
   readonly whyNot?: string;
 }
 
-/** The aims of a registration's gate, failures first. */
-export function aimsOf(kernel: Kernel, row: FoundRow): Aim[] {
+/** The aims of a registration's gate on a chip, or on the host device; failures first. */
+export function aimsOf(kernel: Kernel, row: FoundRow, chip?: string): Aim[] {
   const byClass = Map.groupBy(row.findings, (finding) => finding.class);
   const whole = row.status === 'fail' && row.findings.length === 0 ? [wholeAim(kernel, row)] : [];
   const aims = [...byClass].flatMap(([kind, findings]) => {
     const smallest = findings.toSorted((a, b) => rank(a) - rank(b))[0];
-    return smallest ? [aimOf(kernel, row, kind as FindingClass | 'weak', smallest, findings)] : [];
+    return smallest ? [aimOf(kernel, row, kind as FindingClass | 'weak', smallest, findings, chip)] : [];
   });
   return [...whole, ...aims.toSorted((a, b) => Number(a.kind === 'known') - Number(b.kind === 'known'))];
 }
@@ -87,8 +87,9 @@ function aimOf(
   kind: FindingClass | 'weak',
   { label, what }: FoundFinding,
   all: readonly FoundFinding[],
+  chip: string | undefined,
 ): Aim {
-  const entry = knownFindings(kernel.contract, dialect, gate).find(
+  const entry = knownFindings(kernel.contract, dialect, gate, chip).find(
     ({ finding, within }) =>
       finding === kind && all.every(({ times }) => within === undefined || (times ?? Infinity) <= within),
   );

@@ -6,6 +6,7 @@ import { sizeOf } from '../families/tensor.ts';
 import type { Dialect } from '../families/formula/functions.ts';
 import { interiorPoints, nameOf } from '../families/formula/graph.ts';
 import { checkData } from './check-data.ts';
+import { checkKnown } from './check-known.ts';
 import { checkLaunches } from './check-launch.ts';
 import { checkOps } from './check-ops.ts';
 import type { Contract, Control, Launch } from './contract.ts';
@@ -21,6 +22,7 @@ export function checkKernel(kernel: Kernel, sources: ReadonlyMap<string, string>
     ...checkInPlace(contract),
     ...checkArithmetic(kernel),
     ...checkData(contract),
+    ...checkKnown(contract, kernel.dialects),
     ...checkLaunches(contract),
     ...checkOps(contract, kernel.problem),
     ...checkFolder(kernel, sources),

@@ -126,6 +126,8 @@ export interface KnownFinding {
   /** Where it is tracked. */
   readonly link: string;
   readonly on?: readonly Dialect[];
+  /** The GPUs' chips that it is of, as their driver names them: it says nothing of others, nor of the host device. */
+  readonly chips?: readonly string[];
   /** Of a `value` finding: the multiple of the bound that its worst element stays within. What is past it is no longer known. */
   readonly within?: number;
 }

@@ -91,6 +91,16 @@ export function quarantineOn({ quarantine = [] }: Contract, chip: string | undef
   return entry && `quarantined on ${chip}: ${entry.why} (${entry.link})`;
 }
 
-/** What is known to be wrong with a kernel in a dialect at a gate. */
-export const knownFindings = ({ known }: Contract, dialect: Dialect, gate: GateName): readonly KnownFinding[] =>
-  (known ?? []).filter((entry) => entry.gate === gate && (entry.on?.includes(dialect) ?? true));
+/** What is known to be wrong with a kernel in a dialect at a gate, on a chip or, where there is none, on the host device. */
+export const knownFindings = (
+  { known = [] }: Contract,
+  dialect: Dialect,
+  gate: GateName,
+  chip?: string,
+): readonly KnownFinding[] =>
+  known.filter(
+    ({ gate: own, on, chips }) =>
+      own === gate &&
+      (on?.includes(dialect) ?? true) &&
+      (chips === undefined || (chip !== undefined && chips.includes(chip))),
+  );

@@ -98,7 +98,15 @@ const known = v.pipe(
     finding: oneOf(FINDING_CLASSES),
     what: v.string(),
     link,
-    on: v.optional(v.array(oneOf(DIALECTS))),
+    on: v.optional(
+      v.pipe(
+        v.array(oneOf(DIALECTS)),
+        v.minLength(1, 'a known finding is of some dialect: name it, or leave `on` out'),
+      ),
+    ),
+    chips: v.optional(
+      v.pipe(v.array(said), v.minLength(1, 'a known finding names its chips, as their driver does: sm_120, gfx1100')),
+    ),
     within: v.optional(v.pipe(v.number(), v.finite('a multiple of the bound is a finite number'), v.minValue(1))),
   }),
   v.check(

@@ -36,6 +36,8 @@ export interface FaultOptions {
   /** Gate 2's orders; its own, where this is not said. */
   readonly schedules?: readonly number[];
   readonly check?: CheckOptions;
+  /** The chip of a GPU that the device stands for; none of the host device. */
+  readonly chip?: string;
   /** Which case addresses run; all, where this is not said. */
   readonly only?: (address: string) => boolean;
 }
@@ -70,6 +72,7 @@ export async function judge(
       modes: options.modes ?? ['plain', 'check'],
       ...(options.schedules && { schedules: options.schedules }),
       ...(options.check && { check: options.check }),
+      ...(options.chip !== undefined && { chip: options.chip }),
       controls: options.runControls ?? false,
     });
     results.push(...job);

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'bun:test';
 import type { KnownFinding } from '../../src/spec/contract.ts';
 import { f32, rows } from '../../src/spec/contract.ts';
+import { MODES } from '../../src/spec/modes.ts';
 import { judge, verdict } from '../faults/harness.ts';
 
 const source = (relu: string): string => `
@@ -43,9 +44,26 @@ describe('a known finding', () => {
   });
 
   test('that passes fails the run until its entry goes', async () => {
-    const result = await verdict(contract(known()), KEPT, 'nonfinite');
+    const result = await verdict(contract(known()), KEPT, 'nonfinite', { modes: MODES });
     expect(result.status).toBe('fail');
     expect(result.reason).toContain('the known finding passes now: remove the entry');
+  });
+
+  test('that a part of the cases does not show is not gone', async () => {
+    const part = { only: (address: string) => address.includes('lanes=x'), modes: MODES };
+    expect((await verdict(contract(known()), KEPT, 'nonfinite', part)).status).toBe('pass');
+    expect((await verdict(contract(known()), DROPPED, 'nonfinite', part)).status).toBe('known');
+    expect((await verdict(contract(known()), KEPT, 'nonfinite', { modes: ['plain'] })).status).toBe('pass');
+  });
+
+  test('of a chip excuses nothing on the host device, and is asked of that chip alone', async () => {
+    const entry = known({ chips: ['sm_90'] });
+    expect((await verdict(contract(entry), DROPPED, 'nonfinite')).status).toBe('fail');
+    expect((await verdict(contract(entry), KEPT, 'nonfinite', { modes: MODES })).status).toBe('pass');
+    const on = (chip: string) => ({ modes: MODES, chip });
+    expect((await verdict(contract(entry), DROPPED, 'nonfinite', on('sm_90'))).status).toBe('known');
+    expect((await verdict(contract(entry), KEPT, 'nonfinite', on('sm_90'))).reason).toContain('remove the entry');
+    expect((await verdict(contract(entry), DROPPED, 'nonfinite', on('sm_120'))).status).toBe('fail');
   });
 
   test('excuses nothing of another class', async () => {
@@ -63,8 +81,11 @@ describe('a known finding', () => {
   });
 
   test('of another dialect excuses nothing here', async () => {
-    const result = await verdict(contract(known({ on: ['hip'] })), DROPPED, 'nonfinite');
-    expect(result.status).toBe('fail');
+    const { launch, ...stated } = contract(known({ on: ['hip'] }));
+    const both = { ...stated, launch: { cuda: launch.cuda, hip: launch.cuda } };
+    const sources = { cuda: DROPPED, hip: `#include <hip/hip_runtime.h>\n${DROPPED}` };
+    const results = await judge(both, sources, { gates: ['nonfinite'] });
+    expect(results.map(({ status }) => status)).toEqual(['fail', 'known']);
   });
 
   test('beside another is known with it, and both are told', async () => {
@@ -72,7 +93,7 @@ describe('a known finding', () => {
     const both = await verdict(contract(...entries), DROPPED.replace('i < width', 'i + 1 < width'), 'nonfinite');
     expect(both.status).toBe('known');
     expect(both.reason).toContain('; a column is left out');
-    const one = await verdict(contract(...entries), DROPPED, 'nonfinite');
+    const one = await verdict(contract(...entries), DROPPED, 'nonfinite', { modes: MODES });
     expect(one.reason).toContain("remove the entry 'a column is left out'");
   });
 

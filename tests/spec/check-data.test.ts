@@ -51,3 +51,38 @@ test('a control edits some dialect, and names a finding that there is', () => {
   expect(problems({ controls: [first, { ...second, edit: {} }] })).toContain('an edit names the dialects');
   expect(problems({ controls: [first, { ...second, finding: 'valu' }] })).toContain('did you mean value?');
 });
+
+describe('a known finding', () => {
+  const entry = { gate: 'shapes', finding: 'row', what: 'w', link: 'docs/known-findings.md' };
+  test.each<[string, object[], string]>([
+    ['of a dialect without a launch', [{ ...entry, on: ['hip'] }], "'w' (shapes: row) is of hip, which has no launch"],
+    ['of no dialect', [{ ...entry, on: [] }], 'name it, or leave `on` out'],
+    ['of no chip', [{ ...entry, chips: [] }], 'a known finding names its chips, as their driver does'],
+    [
+      "of another dialect's chip",
+      [{ ...entry, chips: ['gfx1100'] }],
+      'is of the chip gfx1100, which runs none of cuda',
+    ],
+    ['twice', [entry, entry], 'is stated twice for the same dialects and chips'],
+    [
+      'twice on one chip',
+      [
+        { ...entry, chips: ['sm_90'] },
+        { ...entry, chips: ['sm_90', 'sm_80'] },
+      ],
+      'is stated twice',
+    ],
+  ])('%s is refused', (_what, known, said) => {
+    expect(problems({ known })).toContain(said);
+  });
+
+  test('of a gate with nothing to prove is refused', () => {
+    const known = [{ ...entry, gate: 'sums', finding: 'depth' }];
+    const change = { formula: rows('width', 'y = max(x)'), accumulator: 'none', known };
+    expect(problems(change)).toContain("'w' (sums: depth) can never be found: nothing is summed");
+  });
+
+  test('of a chip, of the host device, and of another chip stand beside each other', () => {
+    expect(problems({ known: [entry, { ...entry, chips: ['sm_90'] }, { ...entry, chips: ['sm_80'] }] })).toBe('');
+  });
+});

@@ -56,7 +56,13 @@ export class Server {
     if (!kernel) throw new Error(`no kernel ${job.kernel}`);
     const dialects = options.dialects.filter((dialect) => on.dialects.includes(dialect));
     const tell = (place: Extract<ServerWord, { kind: 'at' }>['place']): void => this.tell({ kind: 'at', place });
-    const own = { dialects, endings, selects: matcher(options.only), tell };
+    const own = {
+      dialects,
+      endings,
+      ...(on.chip !== undefined && { chip: on.chip }),
+      selects: matcher(options.only),
+      tell,
+    };
     return runJob(this.device, this.sources, this.kernels, kernel, job.gate, { ...options, ...own });
   }
 
