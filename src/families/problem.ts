@@ -71,7 +71,7 @@ function checkOutputs({ graph, outputs, formula, inputs }: Problem): void {
     if (!node) throw new Error(`the formula never assigns the output '${name}': ${formula.text}`);
     const element = tensor.dims.at(-1) === formula.over;
     if (formula.family === 'rows' && (node.rank === 'element') !== element) {
-      const should = element ? `an element of ${formula.over}` : 'a row';
+      const should = element ? `element of ${formula.over}` : 'row';
       throw new Error(
         `output '${name}' holds one value for each ${should}, but the formula gives one for each ${node.rank}`,
       );

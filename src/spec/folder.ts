@@ -1,14 +1,15 @@
 /** Reads a kernels folder: every contract and every source text. The folder is the registration. */
-import { readFileSync, realpathSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { ContractError } from './contract-error.ts';
-import { shownPath } from './outside.ts';
 
 export interface ContractFile {
   /** Relative to kernels/, as in messages. */
   readonly path: string;
   /** The module's default export. */
   readonly exported: unknown;
+  /** Its text, for the lines of messages; the program's own have been checked when it was built. */
+  readonly text?: string;
 }
 
 export interface Listing {
@@ -48,30 +49,13 @@ export async function readContracts(root: string, paths: readonly string[]): Pro
   for (const path of paths) {
     try {
       const module: { default?: unknown } = await import(join(root, path));
-      contracts.push({ path, exported: module.default });
+      contracts.push({ path, exported: module.default, text: readFileSync(join(root, path), 'utf8') });
     } catch (error) {
-      problems.push(`${shownPath(path)} does not load:\n${reasons(error, root, path)}`);
+      problems.push(...(await import('./import-error.ts')).importProblems(error, root, path));
     }
   }
   if (problems.length > 0) throw new ContractError(problems);
   return contracts;
-}
-
-/** What an import throws: one error, or a bundler's messages, each at its place in the contract or in what that imports. */
-function reasons(error: unknown, root: string, path: string): string {
-  const messages: unknown[] = error instanceof AggregateError ? error.errors : [error];
-  const folder = `${realpathSync(root)}/`;
-  return messages
-    .map((message) => reason(message).replace(`${folder}${path}:`, '').replaceAll(folder, 'kernels/'))
-    .join('\n');
-}
-
-function reason(error: unknown): string {
-  if (!(error instanceof BuildMessage || error instanceof ResolveMessage))
-    return error instanceof Error ? error.message : String(error);
-  const { message, position } = error;
-  if (!position) return message;
-  return `${position.file}:${position.line}:${position.column}: ${message}\n  ${position.lineText.trim()}`;
 }
 
 const scan = (root: string, pattern: string): string[] => [...new Bun.Glob(pattern).scanSync({ cwd: root })].toSorted();

@@ -13,7 +13,10 @@ import type { Kernel, PlantedControl } from './registration.ts';
 import { readRegressions } from './regressions.ts';
 import { launchesOf } from './registration.ts';
 import { contractSchema, controlSchema } from './schema.ts';
-import { problemsOf } from './wording.ts';
+import { FormulaError } from '../families/formula/syntax.ts';
+import { placeAt, placeOfField, placeOfWords, told } from './place.ts';
+import type { FieldProblem } from './wording.ts';
+import { fieldProblems, fieldText } from './wording.ts';
 import * as v from 'valibot';
 
 /** Loads every contract of a listing, in the order of their files; throws a ContractError with all that is wrong. */
@@ -22,10 +25,11 @@ export function loadKernels(listing: Listing): Kernel[] {
   const standing: StandingControls[] = [];
   const kernels: Kernel[] = [];
   const unread = new Set<string>();
-  for (const { path, exported } of listing.contracts) {
+  const texts = new Map(listing.contracts.map(({ path, text }) => [path, text]));
+  for (const { path, exported, text } of listing.contracts) {
     for (const value of Array.isArray(exported) ? exported : [exported]) {
       const found = readExport(path, value, standing, listing.sources);
-      problems.push(...found.problems.map((problem) => `${shownPath(path)}: ${problem}`));
+      problems.push(...found.problems.map((problem) => problemText(path, problem, text)));
       if (found.kernel) kernels.push(found.kernel);
       if (found.problems.length > 0) unread.add(folderOf(path));
     }
@@ -36,10 +40,9 @@ export function loadKernels(listing: Listing): Kernel[] {
       problems.push(`standing controls of '${of}', which is no registered kernel`);
   }
   for (const kernel of complete) {
+    const text = texts.get(kernel.path);
     problems.push(
-      ...checkKernel(kernel, listing.sources).map(
-        (problem) => `${shownPath(kernel.folder)} (${kernel.name}): ${problem}`,
-      ),
+      ...checkKernel(kernel, listing.sources).map((problem) => problemText(kernel.path, problem, text, kernel.name)),
     );
   }
   problems.push(...checkTogether(complete));
@@ -49,8 +52,29 @@ export function loadKernels(listing: Listing): Kernel[] {
   return complete;
 }
 
+/** A problem in words, or a formula's mistake, at its place in the contract where that is found. */
+type Problemed = string | FormulaError | FieldProblem;
+
+function problemText(path: string, problem: Problemed, text: string | undefined, kernel?: string): string {
+  const shown = shownPath(path);
+  if (problem instanceof FormulaError) {
+    const at = text?.indexOf(problem.text) ?? -1;
+    if (text === undefined || at < 0) return `${shown}: ${problem.message}`;
+    return told(shown, problem.what, text, placeAt(text, at + problem.at));
+  }
+  if (typeof problem !== 'string')
+    return told(
+      shown,
+      fieldText(problem),
+      text,
+      text === undefined ? undefined : placeOfField(text, [...problem.keys, problem.unknown ?? []].flat()),
+    );
+  const words = kernel === undefined ? problem : `${kernel}: ${problem}`;
+  return told(shown, words, text, text === undefined ? undefined : placeOfWords(text, problem));
+}
+
 interface Found {
-  readonly problems: readonly string[];
+  readonly problems: readonly Problemed[];
   readonly kernel?: Kernel;
 }
 
@@ -59,9 +83,11 @@ type Texts = Listing['sources'];
 function readExport(path: string, value: unknown, standing: StandingControls[], texts: Texts): Found {
   if (isStanding(value)) {
     standing.push(value);
-    return { problems: value.controls.flatMap((control) => problemsOf(controlSchema, control)) };
+    return { problems: value.controls.flatMap((control) => fieldProblems(controlSchema, control)) };
   }
-  const problems = problemsOf(contractSchema, value);
+  if (value === undefined)
+    return { problems: ['the file has no default export: write `export default kernel({ ... })`'] };
+  const problems = fieldProblems(contractSchema, value);
   if (problems.length > 0) return { problems };
   return readContract(path, value as Contract, texts);
 }
@@ -91,6 +117,7 @@ function readContract(path: string, contract: Contract, texts: Texts): Found {
     const controls = [...planted(contract.controls, dialects), ...claims(contract, problem, dialects)];
     return { problems: [], kernel: { ...base, problem, controls } };
   } catch (error) {
+    if (error instanceof FormulaError) return { problems: [error] };
     return { problems: [error instanceof Error ? error.message : String(error)] };
   }
 }

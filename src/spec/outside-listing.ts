@@ -1,12 +1,13 @@
 /** Reads contracts from outside: they import `tf-kernel-contract`, which is this very program. */
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
+import { ContractError } from './contract-error.ts';
 import * as api from './contract.ts';
 import type { Listing } from './folder.ts';
 import { readContracts, readTexts } from './folder.ts';
 import type { Outside } from './outside.ts';
-
-/** The name that contracts import. */
-export const MODULE = 'tf-kernel-contract';
+import { packageProblem } from './import-error.ts';
+import { MODULE } from './outside.ts';
+import { missingPackages } from './packages.ts';
 
 /** Folders that a kernel keeps its headers in may be this deep. */
 const SOURCES = ['', '*/', '*/*/'].map((folders) => `${folders}*.{cu,cuh,hip,hpp,metal,cl,h,clh}`);
@@ -19,6 +20,8 @@ export async function outsideListing({ root, contracts }: Outside): Promise<List
     name: MODULE,
     setup: (build) => void build.module(MODULE, () => ({ exports: { ...api }, loader: 'object' })),
   });
+  const missing = contracts.flatMap((path) => missingPackages(join(root, path)));
+  if (missing.length > 0) throw new ContractError(missing.map((one) => packageProblem(one, root)));
   const folders = [...new Set(contracts.map((path) => dirname(path)))];
   const patterns = folders.flatMap((folder) => [...SOURCES, FIXTURES].map((files) => `${folder}/${files}`));
   return { contracts: await readContracts(root, contracts), sources: readTexts(root, [...patterns, SHARED]) };

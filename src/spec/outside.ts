@@ -13,6 +13,9 @@ export interface Outside {
   readonly named: readonly string[];
 }
 
+/** The name that contracts from outside import. */
+export const MODULE = 'tf-kernel-contract';
+
 const VARIABLE = 'TF_OUTSIDE';
 
 /** What this process works with; undefined for the program's own kernels. */

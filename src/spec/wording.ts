@@ -27,16 +27,30 @@ function meant(word: string, known: readonly string[]): string {
 
 const unquoted = (received: string): string => received.replaceAll('"', '');
 
-/** The problems of a value, as `path: message` lines. A field that is missing or unknown is told of the object it is about. */
-export function problemsOf(schema: v.GenericSchema, value: unknown): string[] {
-  const result = v.safeParse(schema, value);
-  if (result.success) return [];
-  return result.issues.map((issue) => `${placeOf(issue)}: ${issue.message}`);
+/** A problem of a field of a value, and the keys that lead there; of a field that is missing or unknown, those of the object it is about. */
+export interface FieldProblem {
+  readonly keys: readonly string[];
+  readonly message: string;
+  /** A field of that object which should not be there. */
+  readonly unknown?: string;
 }
 
-function placeOf(issue: v.BaseIssue<unknown>): string {
-  const path = issue.path ?? [];
-  const isOfField = issue.type === 'strict_object' && path.at(-1)?.origin === 'key';
-  const place = (isOfField ? path.slice(0, -1) : path).map(({ key }) => String(key)).join('.');
-  return place || 'the contract';
+/** The problems of a value. */
+export function fieldProblems(schema: v.GenericSchema, value: unknown): FieldProblem[] {
+  const result = v.safeParse(schema, value);
+  if (result.success) return [];
+  return result.issues.map((issue) => {
+    const path = (issue.path ?? []).map(({ key }) => String(key));
+    const isOfField = issue.type === 'strict_object' && issue.path?.at(-1)?.origin === 'key';
+    if (!isOfField) return { keys: path, message: issue.message };
+    const isUnknown = issue.expected === 'never';
+    return { keys: path.slice(0, -1), message: issue.message, ...(isUnknown && { unknown: path.at(-1) ?? '' }) };
+  });
 }
+
+/** `launch.cuda.threads: a size is at least 1`. */
+export const fieldText = ({ keys, message }: FieldProblem): string => `${keys.join('.') || 'the contract'}: ${message}`;
+
+/** The same of all problems of a value, as lines. */
+export const problemsOf = (schema: v.GenericSchema, value: unknown): string[] =>
+  fieldProblems(schema, value).map(fieldText);

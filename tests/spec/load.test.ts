@@ -47,7 +47,7 @@ describe('a contract at load', () => {
     ['an unknown name', { formula: rows('width', 'y = sum(z)') }, "'z' is not known here. Known: x"],
     ['an output never assigned', { formula: rows('width', 'z = sum(x)') }, "the formula never assigns the output 'y'"],
     ['an input never used', { formula: rows('width', 'y = sum(width * 1)') }, 'sum(width * 1) reduces over a row'],
-    ['an element for a row', { formula: rows('width', 'y = x') }, "output 'y' holds one value for each a row"],
+    ['an element for a row', { formula: rows('width', 'y = x') }, "output 'y' holds one value for each row"],
     ['a dimension that is none', { formula: rows('k', 'y = sum(x)') }, "the formula runs over 'k'"],
     ['a sum without an accumulator', { accumulator: 'none' }, "the formula sums, so accumulator must be 'f32'"],
     ['an accumulator without a sum', { formula: rows('width', 'y = max(x)') }, "accumulator must be 'none'"],
@@ -126,7 +126,7 @@ describe('a contract at load', () => {
 
   test('tells all its mistakes at once, each with its file', () => {
     const text = problems({ controls: [control('first()')], accumulator: 'none' });
-    expect(text.split('\n').filter((line) => line.startsWith('kernels/k (k): '))).toHaveLength(2);
+    expect(text.split('\n').filter((line) => line.startsWith('kernels/k/k.contract.ts: k: '))).toHaveLength(2);
   });
 
   test('twice under one name is refused', () => {

@@ -21,9 +21,10 @@ export class FormulaError extends Error {
   constructor(
     readonly text: string,
     readonly at: number,
-    message: string,
+    /** The mistake, less its place. */
+    readonly what: string,
   ) {
-    super(`${message}\n  ${text.replace(/\n/g, ' ')}\n  ${' '.repeat(at)}^`);
+    super(`${what}\n  ${text.replace(/\n/g, ' ')}\n  ${' '.repeat(at)}^`);
     this.name = 'FormulaError';
   }
 }
