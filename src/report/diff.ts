@@ -2,7 +2,7 @@
 import { controlAddress } from '../spec/address.ts';
 import { registrationName } from '../spec/registration.ts';
 import type { GateRow, Report } from './schema.ts';
-import { counted } from './words.ts';
+import { counted, loadedText } from './words.ts';
 
 /** worse: a promise was kept and is not, or is nearer to breaking. other: a number moved, and nothing follows from it. */
 export type Turn = 'worse' | 'better' | 'added' | 'other';
@@ -61,15 +61,16 @@ function rowsOf(report: Report): Map<string, Row> {
   return rows;
 }
 
-function gateRow({ status, margin, cases, findings, chains = [] }: GateRow, address: string): Row {
+function gateRow({ status, margin, cases, findings, chains = [], loaded = [] }: GateRow, address: string): Row {
   const longest = chains.map(({ symbol, longest: found }) => `${symbol} ${found ?? 'unknown'}`).join(', ');
+  const notes = [...(longest === '' ? [] : [`longest chain ${longest}`]), ...loaded.map(loadedText)];
   return {
     address,
     status: findings.length > 0 ? `${status} (${counted(findings.length, 'finding')})` : status,
     rank: rankOf(status) + findings.length / 1e6,
     cases,
     ...(margin && { share: margin.share ?? Infinity, of: 'bound' }),
-    ...(longest !== '' && { note: `longest chain ${longest}` }),
+    ...(notes.length > 0 && { note: notes.join('; ') }),
   };
 }
 

@@ -66,6 +66,7 @@ function gateJson({
   chains,
   detected: limits,
   errors,
+  loaded,
   sees,
   notes,
   reason,
@@ -81,6 +82,7 @@ function gateJson({
     ...(sees && { sees }),
     ...(limits && { detected: limits.map(({ label, ...rest }) => ({ case: label, ...rest })) }),
     ...(chains && { chains: chains.map(({ label, ...rest }) => ({ case: label, ...rest })) }),
+    ...(loaded && { loaded }),
     ...(errors && {
       errors: errors.map(({ label, share, ...rest }) => ({ case: label, share: numberOf(share), ...rest })),
     }),

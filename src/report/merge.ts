@@ -124,6 +124,12 @@ function registrationRows(reports: readonly Report[], plans: readonly ReportPlan
 const dialectPlace = (dialect: Dialect): number => DIALECTS.indexOf(dialect);
 const gatePlace = ({ gate }: { readonly gate: (typeof GATES)[number] }): number => GATES.indexOf(gate);
 
+/** The order in which a contract's controls are gathered: its own by number, then `claim1`, then `standing1`. */
+function byId(a: string, b: string): number {
+  const [x = '', y = ''] = [a, b].map((id) => id.replace(/\d+$/, ''));
+  return x === y ? Number(a.slice(x.length)) - Number(b.slice(y.length)) : x < y ? -1 : 1;
+}
+
 const WORST_FIRST = ['fail', 'not run', 'known', 'pass'] as const;
 
 function joinedRow(own: readonly Row[]): Row | undefined {
@@ -131,7 +137,7 @@ function joinedRow(own: readonly Row[]): Row | undefined {
   if (!first || own.length === 1) return first;
   const { status: _status, ...rest } = first;
   const gates = own.flatMap((row) => row.gates).toSorted((a, b) => gatePlace(a) - gatePlace(b));
-  const controls = own.flatMap((row) => row.controls).toSorted((a, b) => gatePlace(a) - gatePlace(b));
+  const controls = own.flatMap((row) => row.controls).toSorted((a, b) => byId(a.id, b.id));
   const status = WORST_FIRST.find((one) => gates.some((gate) => gate.status === one));
   return { ...rest, ...(status && { status }), gates, controls };
 }

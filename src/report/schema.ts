@@ -69,6 +69,13 @@ const error = v.strictObject({
   maps: v.exactOptional(v.array(errorMap)),
 });
 
+/** What a GPU's driver tells of a launch's kernel once it is loaded: registers and spill bytes of a thread, and others. */
+const loaded = v.strictObject({
+  symbol: text,
+  defines: v.record(text, v.union([v.number(), text])),
+  attributes: v.record(text, whole),
+});
+
 const gate = v.strictObject({
   gate: v.picklist(GATES),
   status,
@@ -79,6 +86,7 @@ const gate = v.strictObject({
   detected: v.exactOptional(v.array(detected)),
   /** Of each case that was judged by ranges, its worst error as a share of its bound. */
   errors: v.exactOptional(v.array(error)),
+  loaded: v.exactOptional(v.array(loaded)),
   chains: v.exactOptional(v.array(chain)),
   findings: v.array(finding),
   notes: v.array(text),

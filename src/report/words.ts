@@ -1,5 +1,6 @@
 /** Numbers and names as the output writes them. */
 import { count } from '../numerics/digits.ts';
+import type { LoadedKernel } from '../gates/result.ts';
 import type { GateName } from '../spec/contract.ts';
 import { GATES } from '../spec/contract.ts';
 
@@ -34,3 +35,10 @@ const SUM_ROOM = 48;
 
 /** A sum as the formula writes it, cut where it is long. */
 export const sumName = (text: string): string => (text.length > SUM_ROOM ? `${text.slice(0, SUM_ROOM - 2)}…)` : text);
+
+/** A launch as a driver tells of it: `tf_k WIDTH=8: registers 32, spill_bytes 0`. */
+export function loadedText({ symbol, defines, attributes }: LoadedKernel): string {
+  const texts = (values: Readonly<Record<string, unknown>>, between: string): string[] =>
+    Object.entries(values).map(([name, value]) => `${name}${between}${String(value)}`);
+  return `${[symbol, ...texts(defines, '=')].join(' ')}: ${texts(attributes, ' ').join(', ')}`;
+}

@@ -52,6 +52,12 @@ test('a control that has another number and the same fault is the same', () => {
   ]);
 });
 
+test('what the driver tells of a kernel is a change of its own', () => {
+  const using = (registers: number) => gate({ loaded: [{ symbol: 'tf_k', defines: {}, attributes: { registers } }] });
+  const [change] = diffReports(of([using(32)]), of([using(40)]));
+  expect(change).toMatchObject({ turn: 'other', after: 'pass, 3 cases, tf_k: registers 40' });
+});
+
 test('a launch that no longer fits, or whose limit is nearer, is worse', () => {
   const at = (part: Partial<LimitsResults['verdicts'][number]>): Report =>
     reportOf(head, [], { ...limits, verdicts: [{ ...limits.verdicts[1]!, ...part }] });

@@ -53,10 +53,14 @@ test('a report is read back as it was written', () => {
   });
 });
 
-test('the results come back as the run had them, endless shares too', () => {
+test('the results come back as the run had them, endless shares and what a driver tells too', () => {
+  const loaded = [{ symbol: 'tf_k', defines: { WIDTH: 8 }, attributes: { registers: 32 } }];
+  const errors = [{ label: 'rows=1', share: Infinity }];
+  const [gate] = registration.gates;
+  const whole: Registration = { ...registration, gates: [{ ...gate!, loaded, errors }] };
   const { device } = registration;
-  const report = reportOf({ ...head, devices: [{ ...device, dialects: ['hip'] }] }, [registration]);
-  expect(registrationsOf(readReport(reportText(report)))).toEqual([registration]);
+  const report = reportOf({ ...head, devices: [{ ...device, dialects: ['hip'] }] }, [whole]);
+  expect(registrationsOf(readReport(reportText(report)))).toEqual([whole]);
 });
 
 test('what a gate would have caught, and the chains that it found, are told at their cases', () => {

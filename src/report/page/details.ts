@@ -8,7 +8,7 @@ import type { Registration } from '../registration.ts';
 import { elapsedOf } from '../registration.ts';
 import type { Report } from '../schema.ts';
 import { PLAIN } from '../style.ts';
-import { counted, seconds } from '../words.ts';
+import { counted, loadedText, seconds } from '../words.ts';
 import type { Html } from './html.ts';
 import { html } from './html.ts';
 import { launchRows } from './limits.ts';
@@ -38,7 +38,8 @@ function one(registration: Registration, view: View): Html {
     </summary>
     ${where !== undefined && html`<p class="faint">${where}</p>`}
     <p><code>${rerun(name, { seed: view.report.seed, flags })}</code></p>
-    ${gates.map((gate) => gatePart(gate, registration, view))} ${launchesPart(registration, view.report)}
+    ${gates.map((gate) => gatePart(gate, registration, view))} ${loadedPart(registration)}
+    ${launchesPart(registration, view.report)}
   </details> `;
 }
 
@@ -92,6 +93,18 @@ function findingsTable({ gate, findings }: GateResult, { idOf }: View, registrat
     ${tableOf(['case', 'class', 'what'], rows, 'findings')}
     ${more > 0 && html`<p>${count(more)} more findings are not shown.</p>`}
   </details>`;
+}
+
+/** What the driver tells of the kernels is the same at every gate. */
+function loadedPart({ gates }: Registration): Html | undefined {
+  const texts = new Set(gates.flatMap(({ loaded = [] }) => loaded.map(loadedText)));
+  if (texts.size === 0) return undefined;
+  return html`<div class="gate">
+    <h4>as the driver loads it</h4>
+    <ul>
+      ${[...texts].map((text) => html`<li>${text}</li>`)}
+    </ul>
+  </div>`;
 }
 
 function launchesPart({ kernel, dialect }: Registration, { limits }: Report): Html | undefined {
