@@ -6,13 +6,12 @@ import { join } from 'node:path';
 import type { LaunchArgument } from '../../../src/device/device.ts';
 import { setVariable } from './environment.ts';
 import { launchOf, newRig, prepare, refusalOf, withDevice } from './kit.ts';
-import { argumentsOf, BYTES, imageOfTwice, kept, roundTrip, THREADS } from './twice.ts';
+import { argumentsOf, BYTES, imageOfTwice, kept, metallibOf, roundTrip, THREADS } from './twice.ts';
 
 const rig = await newRig('metal');
 const host = await imageOfTwice('metal');
 const { shim } = rig;
-/** A host image stands for a metallib. */
-const image = new Uint8Array([...Buffer.from('MTLB'), ...host]);
+const image = metallibOf(host);
 const text = (words: string): Uint8Array => Buffer.from(words);
 
 beforeEach(() => prepare(rig));
@@ -146,7 +145,7 @@ describe('wrong calls', () => {
         [() => shim.launch(device, launchOf(1, []), {}), 'launch: no such kernel'],
         [
           () => shim.kernel(device, shim.load(device, image), 'thrice'),
-          'the library has no kernel thrice; it has\ntwice\noutside',
+          'the library has no kernel thrice; it has\ntwice\noutside\nadd',
         ],
       ] as const;
       for (const [call, words] of calls)

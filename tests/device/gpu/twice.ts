@@ -2,12 +2,12 @@
 import type { LaunchArgument } from '../../../src/device/device.ts';
 import type { Shim } from '../../../src/device/shim.ts';
 import { imageOf } from '../host/device.ts';
-import { launchOf, reported } from './kit.ts';
+import { launchOf, type LoadedRig, newRig, reported } from './kit.ts';
 
 export const THREADS = 32;
 export const BYTES = 4 * THREADS;
 
-/** `twice` is y = 2 y + n by way of local memory; `outside` writes past every buffer. */
+/** `twice` is y = 2 y + n by way of local memory; `outside` writes past every buffer; `add` is y = x + k. */
 export const SOURCE = {
   xpu: `
 kernel void twice(global uint* y, uint n, local uint* held) {
@@ -16,6 +16,7 @@ kernel void twice(global uint* y, uint n, local uint* held) {
   y[get_global_id(0)] = 2 * held[get_local_id(0)] + n;
 }
 kernel void outside(global uint* y) { y[1 << 28] = 1; }
+kernel void add(global const uint* x, global uint* y, uint k) { y[get_local_id(0)] = x[get_local_id(0)] + k; }
 `,
   metal: `
 #include <metal_stdlib>
@@ -27,10 +28,21 @@ kernel void twice(device uint* y [[buffer(0)]], constant uint& n [[buffer(1)]], 
   y[i] = 2 * held[i] + n;
 }
 kernel void outside(device uint* y [[buffer(0)]]) { y[1 << 28] = 1; }
+kernel void add(device const uint* x [[buffer(0)]], device uint* y [[buffer(1)]], constant uint& k [[buffer(2)]],
+                uint i [[thread_index_in_threadgroup]]) { y[i] = x[i] + k; }
 `,
 } as const;
 
-export const imageOfTwice = (dialect: keyof typeof SOURCE): Promise<Uint8Array> => imageOf(SOURCE[dialect], dialect);
+export type Dialect = keyof typeof SOURCE;
+export const imageOfTwice = (dialect: Dialect): Promise<Uint8Array> => imageOf(SOURCE[dialect], dialect);
+/** A metallib, as the emulated framework takes it. */
+export const metallibOf = (host: Uint8Array): Uint8Array => new Uint8Array([...Buffer.from('MTLB'), ...host]);
+
+/** A shim over its emulated driver, and the image of the kernels of SOURCE. */
+export async function newTwiceRig(dialect: Dialect): Promise<LoadedRig> {
+  const [rig, host] = await Promise.all([newRig(dialect), imageOfTwice(dialect)]);
+  return { ...rig, image: dialect === 'metal' ? metallibOf(host) : host };
+}
 
 export const argumentsOf = (address: number, n = 7): LaunchArgument[] => [
   { kind: 'buffer', address },
