@@ -146,4 +146,4 @@ test('forty processes that write one file at once find it whole', async () => {
   expect(codes).toEqual(Array.from({ length: 40 }, () => 0));
   expect(new Set(answers).size).toBe(1);
   expect(readdirSync(folder)).toHaveLength(1);
-}, 60_000);
+});

@@ -28,7 +28,7 @@ beforeAll(async () => {
   const flags = ['--offline', '--ignore-scripts', '--no-audit', '--no-fund'];
   const { code, stderr } = await ran(['npm', 'install', ...flags, ...tarballs], { cwd: home, env });
   if (code !== 0) throw new Error(stderr);
-}, 120_000);
+});
 afterAll(removeFolders);
 
 const launched = (...args: readonly string[]) =>

@@ -97,7 +97,7 @@ describe.skipIf(!command || !canLink)('arm64 (needs qemu-user-static, libc6-dev-
       { env: { PATH: process.env['PATH'] } },
     );
     if (built.code !== 0) throw new Error(built.stderr);
-  }, 120_000);
+  });
   afterAll(() => {
     device.close();
     rmSync(folder, { recursive: true });
@@ -129,14 +129,10 @@ describe.skipIf(!command || !canLink)('arm64 (needs qemu-user-static, libc6-dev-
     ['cuda', 'fast', 7],
     ['cuda', 'check', 7],
     ['xpu', 'fast', 0],
-  ] as const)(
-    'gives the bits of x86-64: %s, %s, schedule %d',
-    async (dialect, kind, schedule) => {
-      const { code, stdout } = await emulated(dialect, kind, 'mixed', schedule);
-      expect([code, stdout]).toEqual([0, await own(dialect, kind, schedule)]);
-    },
-    120_000,
-  );
+  ] as const)('gives the bits of x86-64: %s, %s, schedule %d', async (dialect, kind, schedule) => {
+    const { code, stdout } = await emulated(dialect, kind, 'mixed', schedule);
+    expect([code, stdout]).toEqual([0, await own(dialect, kind, schedule)]);
+  });
 
   test.each([
     [
@@ -145,12 +141,8 @@ describe.skipIf(!command || !canLink)('arm64 (needs qemu-user-static, libc6-dev-
     ],
     ['overflow', /^status 5: stack overflow: group \(0,0,0\) thread \(\d+,0,0\) needs more than 64 KiB of stack/],
     ['deadlock', /^status 6: deadlock: no thread can run; .* at test\.cuda:26/],
-  ] as const)(
-    'tells of %s',
-    async (symbol, says) => {
-      const { code, stdout } = await emulated('cuda', 'fast', symbol);
-      expect([code, stdout.trim()]).toEqual([1, expect.stringMatching(says)]);
-    },
-    120_000,
-  );
+  ] as const)('tells of %s', async (symbol, says) => {
+    const { code, stdout } = await emulated('cuda', 'fast', symbol);
+    expect([code, stdout.trim()]).toEqual([1, expect.stringMatching(says)]);
+  });
 });
