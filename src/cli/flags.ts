@@ -112,6 +112,11 @@ export const FLAGS = {
     help: "in mode check a warp's lanes take turns at local memory",
     read: isGiven,
   },
+  watch: {
+    group: 'Run',
+    help: 'run again what a saved file below PATH touches; q leaves',
+    read: isGiven,
+  },
   records: {
     group: 'Run',
     value: 'DIR',

@@ -49,6 +49,7 @@ async function run(argv: readonly string[]): Promise<ExitCode> {
   const options = readFlags(argv);
   if (options.version) return print((await import('./version.ts')).versionText());
   if (options.devices) return print((await (await import('./devices.ts')).deviceLines()).join('\n'));
+  if (options.watch) return (await import('./watch.ts')).watch(options, argv);
   await takePaths(options);
   return (await import('./run.ts')).run(options);
 }

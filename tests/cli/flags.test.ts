@@ -22,6 +22,7 @@ const defaults: Omit<
   github: false,
   version: false,
   records: undefined,
+  watch: false,
   paths: [],
   help: false,
 };
