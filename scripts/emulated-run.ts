@@ -1,12 +1,12 @@
 /**
- * The whole contract on an emulated driver, with controls: bun scripts/emulated-run.ts [cuda|hip] [flags of a run]. It shows the
+ * The whole contract on an emulated driver, with controls: bun scripts/emulated-run.ts [cuda|hip|metal|xpu] [flags of a run]. It shows the
  * harness's way through a GPU's shim, not a GPU. The driver's own words on its caller close it.
  */
 import { KERNELS } from '../src/spec/folder.ts';
-import { emulated, imagesOf } from '../tests/lanes/emulated.ts';
+import { emulated, imagesOf, isEmulated } from '../tests/lanes/emulated.ts';
 
 const [dialect = 'cuda', ...flags] = process.argv.slice(2);
-if (dialect !== 'cuda' && dialect !== 'hip') throw new Error(`there is no emulated driver of ${dialect}`);
+if (!isEmulated(dialect)) throw new Error(`there is no emulated driver of ${dialect}`);
 
 const images = await imagesOf(KERNELS, dialect);
 const plan = process.env['TF_EMULATE'];

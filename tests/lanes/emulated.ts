@@ -11,15 +11,22 @@ import { readFolder } from '../../src/spec/folder.ts';
 import { loadKernels } from '../../src/spec/load.ts';
 import type { Ran } from '../cli/executable.ts';
 import { ran } from '../cli/executable.ts';
+import { metallibOf } from '../device/gpu/metallib.ts';
 import { buildDriver } from '../drivers/build.ts';
 
 const MAIN = join(import.meta.dir, '../../src/main.ts');
-export const CHIP = { cuda: 'sm_90', hip: 'gfx942' } as const;
+export const CHIP = { cuda: 'sm_90', hip: 'gfx942', xpu: 'acm-g10', metal: 'M1' } as const;
 /** Kernels of which one is right, and the others hang, write far outside or do not compile. */
 export const KERNELS = join(import.meta.dir, '../cli/kernels');
 /** Drivers whose images are the host device's. */
 export type Emulated = keyof typeof CHIP;
-const DRIVER = { cuda: 'TF_CUDA_DRIVER', hip: 'TF_HIP_DRIVER' } as const;
+export const isEmulated = (dialect: string): dialect is Emulated => Object.hasOwn(CHIP, dialect);
+const DRIVER = {
+  cuda: 'TF_CUDA_DRIVER',
+  hip: 'TF_HIP_DRIVER',
+  xpu: 'TF_XPU_DRIVER',
+  metal: 'TF_METAL_DRIVER',
+} as const;
 
 const folder = mkdtempSync(join(tmpdir(), 'tf-lanes-'));
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
@@ -33,6 +40,7 @@ export async function imagesOf(
   root: string,
   dialect: Emulated,
   isWanted: (kernel: string) => boolean = () => true,
+  withControls = true,
 ): Promise<string> {
   const listing = await readFolder(root);
   const kernels = loadKernels(listing).filter(({ name }) => isWanted(name));
@@ -40,15 +48,17 @@ export async function imagesOf(
   const into = fresh('images');
   mkdirSync(into);
   const wanted = [...imageRequests(kernels, listing.sources)].filter(
-    ([, request]) => request.kind === 'fast' && request.dialect === dialect,
+    ([, { kind, path, text, ...request }]) =>
+      kind === 'fast' && request.dialect === dialect && (withControls || text === listing.sources.get(path)),
   );
   const images = await Promise.all(
     wanted.map(async ([key, request]): Promise<IndexedImage> => {
       const result = await store.get(request);
       const head = { key, chips: [CHIP[dialect]], compiler: 'emulated' };
       if ('error' in result) return { ...head, error: result.error };
-      writeFileSync(join(into, `${key}.so`), result.image);
-      return { ...head, file: `${key}.so`, hash: hashOf(result.image) };
+      const image = dialect === 'metal' ? metallibOf(result.image) : result.image;
+      writeFileSync(join(into, `${key}.so`), image);
+      return { ...head, file: `${key}.so`, hash: hashOf(image) };
     }),
   );
   writeIndex(into, listing.sources, images);

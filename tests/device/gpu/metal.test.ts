@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import type { LaunchArgument } from '../../../src/device/device.ts';
 import { setVariable } from './environment.ts';
 import { launchOf, newRig, prepare, refusalOf, withDevice } from './kit.ts';
-import { argumentsOf, BYTES, imageOfTwice, kept, metallibOf, roundTrip, THREADS } from './twice.ts';
+import { metallibOf } from './metallib.ts';
+import { argumentsOf, BYTES, imageOfTwice, kept, roundTrip, THREADS } from './twice.ts';
 
 const rig = await newRig('metal');
 const host = await imageOfTwice('metal');

@@ -3,6 +3,7 @@ import type { LaunchArgument } from '../../../src/device/device.ts';
 import type { Shim } from '../../../src/device/shim.ts';
 import { imageOf } from '../host/device.ts';
 import { launchOf, type LoadedRig, newRig, reported } from './kit.ts';
+import { metallibOf } from './metallib.ts';
 
 export const THREADS = 32;
 export const BYTES = 4 * THREADS;
@@ -35,9 +36,6 @@ kernel void add(device const uint* x [[buffer(0)]], device uint* y [[buffer(1)]]
 
 export type Dialect = keyof typeof SOURCE;
 export const imageOfTwice = (dialect: Dialect): Promise<Uint8Array> => imageOf(SOURCE[dialect], dialect);
-/** A metallib, as the emulated framework takes it. */
-export const metallibOf = (host: Uint8Array): Uint8Array => new Uint8Array([...Buffer.from('MTLB'), ...host]);
-
 /** A shim over its emulated driver, and the image of the kernels of SOURCE. */
 export async function newTwiceRig(dialect: Dialect): Promise<LoadedRig> {
   const [rig, host] = await Promise.all([newRig(dialect), imageOfTwice(dialect)]);

@@ -42,11 +42,13 @@ static Id gpu_queue(Gpu* gpu, Sel s) {
   if (emulator::planned("no-queue", 0) || create_context(gpu->index, &gpu->context)) return nullptr;
   Queue* q = (Queue*)make(sizeof(Queue), &QUEUE);
   q->gpu = (Gpu*)retain(gpu);
+  queues++;
   return (Id)q;
 }
 static void queue_last(Thing* t) {
   Gpu* gpu = ((Queue*)t)->gpu;
   destroy_context(gpu->context);
+  queues--;
   gpu->context = nullptr;
   release(gpu);
 }

@@ -9,6 +9,7 @@ namespace objc {
 
 constexpr uint64_t PLACE_BYTES = 4096, PLACES = 1 << 16, GONE_KEPT = 4096;
 
+int queues;
 static char* places;
 static uint64_t used;
 static uint32_t gone[PLACES]; // places of things that are gone, first in, first out
@@ -226,7 +227,7 @@ API void objc_autoreleasePoolPop(void* pool) {
     objc::release(t);
   }
   char left[512];
-  if (pools.depth || emulator::live_contexts()) return;
+  if (pools.depth || objc::queues) return;
   objc::describe_left(left, sizeof left);
   if (*left) emulator::note("leak", "%s", left);
 }

@@ -32,6 +32,7 @@ Id retain(void* thing);
 void release(void* thing);
 // Leaves a retain to the innermost pool of the thread.
 Id autorelease(void* thing);
+extern int queues; // that are not gone: what is left without one is left for ever
 // What is left with a retain, its kinds in one line; '' for nothing.
 void describe_left(char* text, size_t capacity);
 
