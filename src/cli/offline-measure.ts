@@ -6,6 +6,10 @@ import type { Measured } from '../audit/measured.ts';
 import { readImage } from '../audit/images/read.ts';
 import type { MeasuredRecord } from '../audit/records.ts';
 import { sourceHasher } from '../audit/records-source.ts';
+import type { IndexedImage } from '../device/image-folder.ts';
+import { EVERY_CHIP } from '../device/image-folder.ts';
+import { imageKey } from '../device/images.ts';
+import { hashOf } from '../device/toolchain/cache.ts';
 import { buildImages } from '../device/vendor/images.ts';
 import type { Compiled, Compiler } from '../device/vendor/vendor.ts';
 import { measurePipelines } from './offline-pipelines.ts';
@@ -34,6 +38,8 @@ export interface OfflineResult {
   readonly problems: readonly OfflineProblem[];
   /** Whether the images were there already. */
   readonly cached: boolean;
+  /** What a run on a GPU finds in the folder. */
+  readonly images: readonly IndexedImage[];
 }
 
 export async function measure(
@@ -44,7 +50,7 @@ export async function measure(
   const { unit, compiler, chips } = job;
   const { dialect, source, text } = unit;
   const hash = sourceHasher(new Map([...sources, [source, text]]))(unit);
-  if (compiler.name === SOURCE_READER.name) return { job, ...(await readSource(job, hash)), cached: true };
+  if (compiler.name === SOURCE_READER.name) return { job, ...(await readSource(job, hash)), cached: true, images: [] };
   const compile = compileOf(workspace, unit, compiler, chips);
   const { compiled, cached } = await buildImages({ dialect, compiler, compile, sourceHash: hash });
   const parts = await Promise.all(compiled.map((part) => readPart(part, job, hash, workspace)));
@@ -53,7 +59,18 @@ export async function measure(
     records: parts.flatMap(({ records }) => records),
     problems: parts.flatMap(({ problems }) => problems),
     cached,
+    images: compiled.map((part) => indexed(part, job, workspace)),
   };
+}
+
+/** A metallib holds no chip's code: it is every chip's. */
+function indexed(part: Compiled, { unit, compiler }: OfflineJob, { root }: Workspace): IndexedImage {
+  const { dialect, source: path, text, defines } = unit;
+  const key = imageKey({ kind: 'fast', dialect, path, text, defines });
+  const chips = dialect === 'metal' ? [EVERY_CHIP] : [...part.chips];
+  const head = { key, chips, compiler: `${compiler.name} ${compiler.version}` };
+  if ('error' in part) return { ...head, error: part.error };
+  return { ...head, file: relative(root, part.image), hash: hashOf(readFileSync(part.image)) };
 }
 
 type Part = Pick<OfflineResult, 'records' | 'problems'>;

@@ -1,6 +1,7 @@
 /** `--offline DIR`: compile what is selected for every served chip, read the images back, hold them against the records. */
 import { HOST } from '../device/run-device.ts';
 import { setPath } from '../audit/records.ts';
+import { addToIndex } from '../device/image-folder.ts';
 import { readListing } from '../spec/listing.ts';
 import { loadKernels } from '../spec/load.ts';
 import type { Kernel } from '../spec/registration.ts';
@@ -42,6 +43,11 @@ export async function offline(argv: readonly string[]): Promise<ExitCode> {
   if (jobs.length === 0) throw nothingCompiles();
   const workspace = openWorkspace(options.folder, listing.sources);
   const results = await runJobs(jobs, workspace, listing.sources, options.jobs ?? navigator.hardwareConcurrency);
+  addToIndex(
+    workspace.root,
+    listing.sources,
+    results.flatMap(({ images }) => images),
+  );
   print(results.flatMap((result) => resultLines(result, style)));
   return finish(kernels, results, measurers, options, style);
 }

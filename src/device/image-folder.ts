@@ -9,6 +9,8 @@ import type { ImageRequest, ImageResult, ImageStore } from './images.ts';
 import { imageKey } from './images.ts';
 import { hashOf, readCached, writeWhole } from './toolchain/cache.ts';
 
+/** In place of chips, of an image that holds no chip's code. */
+export const EVERY_CHIP = 'every';
 export const INDEX_FILE = 'images.json';
 const SCHEMA = 1;
 
@@ -42,8 +44,30 @@ export function folderImages(folder: string, chip: string, sources: ReadonlyMap<
     throw new ImageFolderError(
       `The images of ${folder} were compiled with other headers than this program's.\n  ${AGAIN}`,
     );
-  const own = new Map(images.filter(({ chips: of }) => of.includes(chip)).map((image) => [image.key, image]));
+  const isOwn = (of: readonly string[]): boolean => of.includes(chip) || of.includes(EVERY_CHIP);
+  const own = new Map(images.filter(({ chips: of }) => isOwn(of)).map((image) => [image.key, image]));
   return { get: async (request) => imageOf(folder, chip, own.get(imageKey(request)), request) };
+}
+
+/** Adds images to a folder's index; what it has of other sources or chips stays, unless headers have changed. */
+export function addToIndex(
+  folder: string,
+  sources: ReadonlyMap<string, string>,
+  images: readonly IndexedImage[],
+): void {
+  const nameOf = ({ key, chips: of, compiler }: IndexedImage): string => JSON.stringify([key, of, compiler]);
+  const all = new Map([...knownImages(folder, sources), ...images].map((image) => [nameOf(image), image]));
+  writeIndex(folder, sources, [...all.values()]);
+}
+
+function knownImages(folder: string, sources: ReadonlyMap<string, string>): readonly IndexedImage[] {
+  try {
+    const { headers, images } = readIndex(folder);
+    return headers === headersHash(sources) ? images : [];
+  } catch (error) {
+    if (error instanceof ImageFolderError) return []; // none yet, or another program's
+    throw error;
+  }
 }
 
 /** Writes a folder's index. */
