@@ -57,6 +57,13 @@ describe('the text of the page', () => {
       expect(part).toContain(words);
   });
 
+  test('and of a shard, that there are others', () => {
+    const shard = { index: 2, of: 3 };
+    const units = [...report.plan.units.map((one, i) => ({ ...one, shard: 1 + (i % 3) }))];
+    const page = pageText({ ...report, plan: { ...report.plan, shard, units } });
+    expect(page.includes('Shard 2 of 3: 2 units of the plan ran elsewhere.')).toBe(true);
+  });
+
   test('and which limit each launch is how near to', () => {
     expect(text.includes('95 % of registers: 60 of 64')).toBe(true);
   });

@@ -65,7 +65,7 @@ function worstOf(registration: Registration): number | undefined {
 }
 
 const shareCell = (share: number): string =>
-  share > 1 ? `${sharePart(Number(share.toPrecision(3)))}x` : sharePart(share);
+  share > 1 && Number.isFinite(share) ? `${Number(share.toPrecision(3))}x` : sharePart(share);
 
 const controlsCell = (red: number, all: number): Html =>
   all === 0 ? html`<td class="faint">·</td>` : html`<td class="${red === all ? 'good' : 'bad'}">${red}/${all}</td>`;

@@ -1,6 +1,7 @@
 /** What the results do not speak of, and why: nothing is green by absence. */
 import { MODES } from '../../spec/modes.ts';
 import { GATES } from '../../spec/contract.ts';
+import { LIMITS_UNIT } from '../schema.ts';
 import { counted } from '../words.ts';
 import type { Html } from './html.ts';
 import { html } from './html.ts';
@@ -24,7 +25,10 @@ export function notRunPart(view: View): Html {
 
 /** What the command or the machine left out. */
 function leftOut({ report, registrations }: View): string[] {
-  const { gates, modes, only, withControls, limits, devices } = report;
+  const { gates, modes, only, withControls, limits, devices, plan } = report;
+  const { shard } = plan;
+  const elsewhere = plan.units.filter((one) => shard && one.shard !== shard.index).length;
+  const isLimitsElsewhere = !limits && plan.units.some(({ unit }) => unit === LIMITS_UNIT);
   const absent = GATES.filter((gate) => !gates.includes(gate));
   const hosted = devices.some(({ id }) => id !== 'host')
     ? []
@@ -33,7 +37,8 @@ function leftOut({ report, registrations }: View): string[] {
     ...(registrations.length > 0 ? hosted : []),
     ...(only.length > 0 ? [`Selected alone: ${only.join(', ')} (--only).`] : []),
     ...(absent.length > 0 ? [`Gates that were not asked for or have no case here: ${absent.join(', ')}.`] : []),
-    ...(limits ? [] : ['Gate 5, limits, was not asked for.']),
+    ...(shard ? [`Shard ${shard.index} of ${shard.of}: ${counted(elsewhere, 'unit')} of the plan ran elsewhere.`] : []),
+    ...(limits || isLimitsElsewhere ? [] : ['Gate 5, limits, was not asked for.']),
     ...(modes && modes.length < MODES.length
       ? [`Modes that were left out: ${MODES.filter((mode) => !modes.includes(mode)).join(', ')} (--mode).`]
       : []),

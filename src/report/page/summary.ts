@@ -17,6 +17,7 @@ export function headPart({ report }: View): Html {
     ['run', `${started.slice(0, 16).replace('T', ' ')} UTC, ${seconds(elapsedMs)}, ${counted(workers, 'worker')}`],
     ['device', devices.join(', ')],
     ['seed', seed],
+    ...(report.plan.shard ? [['shard', `${report.plan.shard.index} of ${report.plan.shard.of}`]] : []),
     ['program', `${program.version} (${program.commit}, ${program.platform})`],
     ['sources', program.sources.slice(0, 16)],
   ];
