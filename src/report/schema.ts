@@ -74,6 +74,8 @@ const loaded = v.strictObject({
   symbol: text,
   defines: v.record(text, v.union([v.number(), text])),
   attributes: v.record(text, whole),
+  /** The records that its compiler makes: `nvcc-13.0`. */
+  set: v.exactOptional(text),
 });
 
 const gate = v.strictObject({
