@@ -123,15 +123,38 @@ static int32_t find_symbols(void* library, const char* driver, const DriverSymbo
 
 // --- images, launches, time ---
 
-// Whether an ELF file's headers and sections end inside its bytes: drivers are not told where an image ends.
+// Whether `count` pieces of `each` bytes from `at` on end inside `bytes`.
+static bool is_inside(uint64_t at, uint64_t count, uint64_t each, uint64_t bytes) {
+  return at <= bytes && (!each || count <= (bytes - at) / each);
+}
+
+// Whether all that the headers of an ELF file of 64 bits tell of lies inside its bytes: drivers are not told where an image ends.
 static bool elf_is_whole(const unsigned char* image, uint64_t bytes) {
-  uint64_t sections;
-  uint16_t each, count;
-  if (bytes < 64 || memcmp(image, "\x7f" "ELF\2\1", 6)) return false;
-  memcpy(&sections, image + 40, 8);
-  memcpy(&each, image + 58, 2);
-  memcpy(&count, image + 60, 2);
-  return sections <= bytes && (uint64_t)each * count <= bytes - sections;
+  enum { SECTION = 64, SEGMENT = 56, EMPTY_SECTION = 8 };
+  const uint32_t VENDOR_SECTION = 0x60000000; // some of these types have no bytes in the file either
+  struct {
+    unsigned char start[32];
+    uint64_t segments, sections;
+    uint32_t flags;
+    uint16_t own, segment, segment_count, section, section_count, names;
+  } head;
+  if (bytes < sizeof head || memcmp(image, "\x7f" "ELF\2\1", 6)) return false;
+  memcpy(&head, image, sizeof head);
+  bool sized = (!head.section_count || head.section == SECTION) && (!head.segment_count || head.segment == SEGMENT);
+  if (!sized || !is_inside(head.sections, head.section_count, SECTION, bytes)) return false;
+  if (!is_inside(head.segments, head.segment_count, SEGMENT, bytes)) return false;
+  for (uint32_t i = 0; i < head.section_count; i++) {
+    struct { uint32_t name, type; uint64_t flags, address, at, bytes, rest[3]; } section;
+    memcpy(&section, image + head.sections + (uint64_t)i * SECTION, SECTION);
+    bool has_bytes = section.type != EMPTY_SECTION && section.type < VENDOR_SECTION;
+    if (section.type && !is_inside(section.at, 1, has_bytes ? section.bytes : 0, bytes)) return false;
+  }
+  for (uint32_t i = 0; i < head.segment_count; i++) {
+    struct { uint32_t type, flags; uint64_t at, address, physical, bytes, rest[2]; } segment;
+    memcpy(&segment, image + head.segments + (uint64_t)i * SEGMENT, SEGMENT);
+    if (segment.type && !is_inside(segment.at, 1, segment.bytes, bytes)) return false;
+  }
+  return true;
 }
 
 // The addresses of a launch's argument values, in a list of TF_ARGUMENTS_MAX. A driver reads as many as the kernel takes: past the

@@ -46,7 +46,7 @@ export async function buildDriver(dialect: Emulated, age: Age = 'new'): Promise<
   const runtime = await buildRuntime();
   const flags = age === 'old' ? [...FLAGS, '-DTF_OLD_DRIVER'] : FLAGS;
   const folders = ['common', dialect].map((name) => join(import.meta.dir, name));
-  const headers = [...new Bun.Glob('ffi/*.h').scanSync({ cwd: ROOT })]
+  const headers = [...new Bun.Glob('ffi/{shim,*_driver}.h').scanSync({ cwd: ROOT })]
     .toSorted()
     .map((name) => readFileSync(join(ROOT, name)));
   const hashes = [...folders, join(ROOT, 'ffi/host')].map(hashOfFolder);

@@ -25,17 +25,17 @@ describe.each([
     dialect: 'cuda',
     address: 'cuEventQuery: CUDA_ERROR_ILLEGAL_ADDRESS (700): an illegal memory access was encountered',
     misaligned: 'cuEventQuery: CUDA_ERROR_MISALIGNED_ADDRESS (716): misaligned address',
-    unknown: 'cuEventQuery: CUDA_ERROR_UNKNOWN (999): unknown error',
+    gone: 'cuEventQuery: CUDA_ERROR_NO_DEVICE (100): no CUDA-capable device is detected',
     again: 'cuDeviceGetCount: CUDA_ERROR_ILLEGAL_ADDRESS (700): an illegal memory access was encountered',
   },
   {
     dialect: 'hip',
     address: 'hipEventQuery: hipErrorIllegalAddress (700): an illegal memory access was encountered',
     misaligned: 'hipEventQuery: hipErrorLaunchFailure (719): unspecified launch failure',
-    unknown: 'hipEventQuery: hipErrorUnknown (999): unknown error',
+    gone: 'hipEventQuery: hipErrorNoDevice (100): no ROCm-capable device is detected',
     again: 'hipGetDeviceCount: hipErrorIllegalAddress (700): an illegal memory access was encountered',
   },
-] as const)('$dialect', ({ dialect, address, misaligned, unknown, again }) => {
+] as const)('$dialect', ({ dialect, address, misaligned, gone, again }) => {
   let rig: LoadedRig;
   beforeAll(async () => {
     rig = await newLoadedRig(dialect);
@@ -104,7 +104,7 @@ describe.each([
   });
 
   test('a device that is taken away', () => {
-    withBench(rig, { emulate: 'removed@1' }, (bench) => expectEnd(endOf(bench, 'add'), 'lost', unknown));
+    withBench(rig, { emulate: 'removed@1' }, (bench) => expectEnd(endOf(bench, 'add'), 'lost', gone));
     expect(refusalOf(() => rig.shim.open(0)).failure).toBe('absent');
     expect(reported('violation')).toEqual([]);
   });

@@ -89,12 +89,40 @@ describe.each([
         const error = refusalOf(() => rig.shim.load(device, image.slice(0, length)));
         expect(error).toMatchObject({ failure: 'bad-image', message: expect.stringContaining('neither a whole') });
       }
+      for (const torn of tears(image)) {
+        const error = refusalOf(() => rig.shim.load(device, torn));
+        expect(error).toMatchObject({ failure: 'bad-image', message: expect.stringContaining('neither a whole') });
+      }
       for (const huge of [new Uint8Array(4096).fill(0xff), wild(dialect)])
         expect(refusalOf(() => rig.shim.load(device, huge)).failure).toBe('bad-image');
     });
     expect([reported('violation'), reported('leak'), reported('refused')]).toEqual([[], [], []]);
   });
 });
+
+/** An ELF file with one of its headers' fields at a time past what there is: tables, their counts and entries, a section, a segment. */
+function tears(image: Uint8Array): Uint8Array[] {
+  const whole = new DataView(image.buffer, image.byteOffset);
+  const [segments, sections] = [32, 40].map((at) => Number(whole.getBigUint64(at, true)));
+  const torn = (write: (view: DataView) => void): Uint8Array => {
+    const copy = new Uint8Array(image);
+    write(new DataView(copy.buffer));
+    return copy;
+  };
+  const past = BigInt(image.length) + 1n;
+  return [
+    torn((view) => view.setBigUint64(32, past, true)),
+    torn((view) => view.setBigUint64(40, past, true)),
+    torn((view) => view.setUint16(54, 40, true)),
+    torn((view) => view.setUint16(56, 0xffff, true)),
+    torn((view) => view.setUint16(58, 40, true)),
+    torn((view) => view.setUint16(60, 0xffff, true)),
+    torn((view) => view.setBigUint64((sections ?? 0) + 64 + 24, past, true)),
+    torn((view) => view.setBigUint64((sections ?? 0) + 64 + 32, 2n ** 64n - 1n, true)),
+    torn((view) => view.setBigUint64((segments ?? 0) + 8, past, true)),
+    torn((view) => view.setBigUint64((segments ?? 0) + 32, past, true)),
+  ];
+}
 
 /** A container whose header claims more than there is: of a fat binary its size, of a bundle its first entry. */
 function wild(dialect: 'cuda' | 'hip'): Uint8Array {

@@ -53,7 +53,7 @@ Code tell(Context* context) {
 
 // What ends before the context does: the process's own state first.
 static Code health(Context* context) {
-  if (context && !context->dead && state.gone) context->dead = UNKNOWN;
+  if (context && !context->dead && state.gone) context->dead = GONE;
   if (context && !context->dead && state.poisoned) context->dead = ILLEGAL_ADDRESS;
   if (context && context->dead) {
     if (context->told) violation("called after the context was lost");

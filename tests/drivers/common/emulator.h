@@ -27,7 +27,8 @@ enum Code {
   ILLEGAL_ADDRESS,
   MISALIGNED,
   ILLEGAL_INSTRUCTION,
-  UNKNOWN // the device is gone
+  GONE, // a device that was there
+  UNKNOWN
 };
 
 // Limits of a chip, as its driver reports them.

@@ -156,7 +156,7 @@ static Code planned_end(Context* context) {
   uint64_t n = context->launch;
   if (planned("removed", n)) {
     state.gone = true;
-    context->dead = UNKNOWN;
+    context->dead = GONE;
   }
   if (planned("sticky", n)) {
     state.poisoned = true;

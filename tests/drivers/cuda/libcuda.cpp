@@ -39,6 +39,7 @@ static const Word WORDS[] = {
   { NO_MEMORY, 2, "CUDA_ERROR_OUT_OF_MEMORY", "out of memory" },
   { NOT_INITIALISED, 3, "CUDA_ERROR_NOT_INITIALIZED", "initialization error" },
   { NO_DEVICE, 100, "CUDA_ERROR_NO_DEVICE", "no CUDA-capable device is detected" },
+  { GONE, 100, "CUDA_ERROR_NO_DEVICE", "no CUDA-capable device is detected" },
   { BAD_DEVICE, 101, "CUDA_ERROR_INVALID_DEVICE", "invalid device ordinal" },
   { NO_CONTEXT, 201, "CUDA_ERROR_INVALID_CONTEXT", "invalid device context" },
   { BAD_IMAGE, 209, "CUDA_ERROR_NO_BINARY_FOR_GPU", "no kernel image is available for execution on the device" },

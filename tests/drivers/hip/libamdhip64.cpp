@@ -38,6 +38,7 @@ static const Word WORDS[] = {
   { NO_MEMORY, 2, "hipErrorOutOfMemory", "out of memory" },
   { NOT_INITIALISED, 3, "hipErrorNotInitialized", "initialization error" },
   { NO_DEVICE, 100, "hipErrorNoDevice", "no ROCm-capable device is detected" },
+  { GONE, 100, "hipErrorNoDevice", "no ROCm-capable device is detected" },
   { BAD_DEVICE, 101, "hipErrorInvalidDevice", "invalid device ordinal" },
   { NO_CONTEXT, 201, "hipErrorInvalidContext", "invalid device context" },
   { BAD_IMAGE, 209, "hipErrorNoBinaryForGpu", "no kernel image is available for execution on the device" },

@@ -137,7 +137,7 @@ static emulator::Code run_launch(emulator::Context* context, const Launch& from)
 
 static Error* error_for(emulator::Code code) {
   if (code == emulator::NO_MEMORY) return error_of(ERROR_OUT_OF_MEMORY, "Insufficient Memory (00000008:kIOGPUCommandBufferCallbackErrorOutOfMemory)");
-  if (code == emulator::UNKNOWN || code == emulator::NO_DEVICE) return error_of(ERROR_DEVICE_REMOVED, "The device was removed");
+  if (code == emulator::GONE || code == emulator::UNKNOWN || code == emulator::NO_DEVICE) return error_of(ERROR_DEVICE_REMOVED, "The device was removed");
   return error_of(ERROR_PAGE_FAULT, "Caused GPU Address Fault Error (0000000b:kIOGPUCommandBufferCallbackErrorPageFault)");
 }
 
