@@ -253,7 +253,8 @@ static int32_t no_function(Device* d, const Module* m, const char* symbol) {
 
 // 1 past the last of the buffers and of the threadgroup arguments that a pipeline reads.
 static void count_arguments(Id reflection, Kernel* k) {
-  Id arguments = reflection ? SEND(reflection, arguments) : NULL;
+  bool told = reflection && SEND(reflection, responds, metal.sel_registerName(arguments_selector)); // deprecated since macOS 13
+  Id arguments = told ? SEND(reflection, arguments) : NULL;
   for (Count i = 0; arguments && i < SEND(arguments, count); i++) {
     Id a = SEND(arguments, object_at, i);
     uint32_t end = (uint32_t)SEND(a, index) + 1;

@@ -36,6 +36,7 @@ enum { // MTLCommandBufferError
 // Result, the name that it is sent by here, selector, parameters. What a `new` or `alloc` message returns is the sender's to release.
 #define METAL_MESSAGES(X)                                                                                             \
   X(Id, retain, "retain")                                                                                             \
+  X(bool, responds, "respondsToSelector:", Sel)                                                                       \
   X(void, release, "release")                                                                                         \
   X(Id, alloc, "alloc")                                                                                               \
   X(Id, init_text, "initWithBytes:length:encoding:", const void*, Count, Count)                                       \

@@ -291,6 +291,7 @@ TF_EXPORT int32_t tf_unload(uint64_t device, uint64_t module) {
   return m ? unload(d, m) : fail(d, TF_BAD_ARGUMENT, "unload: no such module");
 }
 
+// 0 where the driver does not tell.
 static uint32_t most_threads(const ZKernelProperties* p) {
   uint32_t required = p->requiredGroupSizeX * p->requiredGroupSizeY * p->requiredGroupSizeZ;
   return required ? required : p->maxNumSubgroups * p->maxSubgroupSize;
@@ -345,9 +346,10 @@ TF_EXPORT int32_t tf_launch(uint64_t device, const TfLaunch* launch) {
   if (launch->cluster > 1) return fail(d, TF_BAD_ARGUMENT, "launch: there are no clusters of groups in Level Zero");
   if (launch->dynamic_local_bytes)
     return fail(d, TF_BAD_ARGUMENT, "launch: OpenCL C has no dynamic local memory but that of an argument");
-  if ((uint64_t)b[0] * b[1] * b[2] > most_threads(&k->properties))
-    return fail(d, TF_BAD_ARGUMENT, "launch: %llu threads a group; the kernel runs at most %u",
-      (unsigned long long)b[0] * b[1] * b[2], most_threads(&k->properties));
+  uint64_t threads = (uint64_t)b[0] * b[1] * b[2], most = most_threads(&k->properties);
+  if (most && threads > most)
+    return fail(d, TF_BAD_ARGUMENT, "launch: %llu threads a group; the kernel runs at most %llu",
+      (unsigned long long)threads, (unsigned long long)most);
   status = CALL(d, zeKernelSetGroupSize, k->object, b[0], b[1], b[2]);
   if (!status) status = set_arguments(d, launch, k);
   if (status) return status;

@@ -197,7 +197,8 @@ export const TOPICS: readonly Topic[] = [
     summary: 'what the codes mean',
     about: `  0    all as promised
   1    a failed gate, a missed or broken control, a known finding that passes, a
-       launch that does not fit, or nothing run
+       launch that does not fit, or nothing run; of merge, reports that are not
+       one; of diff, something that is worse
   2    a wrong command
   70   a fault of this program: please report it
   130  Ctrl-C; 143: terminated`,

@@ -1,10 +1,13 @@
 /** The default command: run what is selected, print each registration as it completes, close with SUMMARY. */
-import { deviceLabel } from '../device/run-device.ts';
+import type { RunDevice } from '../device/run-device.ts';
+import { deviceLabel, kindOf } from '../device/run-device.ts';
+import { modesOn } from '../gates/mode.ts';
 import { exitCode, summaryLine, tallyOf } from '../report/tally.ts';
 import { counted } from '../report/words.ts';
 import { styleFor } from './colour.ts';
 import type { ExitCode } from './errors.ts';
 import type { Options } from './flags.ts';
+import type { LimitsRun } from './limits-gate.ts';
 import { print } from './print.ts';
 import { askedForm } from './report-flags.ts';
 import type { RunEnd } from './run-report.ts';
@@ -24,8 +27,18 @@ export async function run(options: Options): Promise<ExitCode> {
     selection.plan.registrations.length > 0
       ? await (await import('./run-plan.ts')).runPlan(selection, options)
       : NOTHING;
-  if (selection.limits?.tells) print(selection.limits.lines(await styleFor(process.stdout, process.env)));
-  return finish(options, selection, finished);
+  const limits = selection.limits && (await liveOf(selection.limits, selection.settings.devices, finished));
+  if (limits?.tells) print(limits.lines(await styleFor(process.stdout, process.env)));
+  return finish(options, limits ? { ...selection, limits } : selection, finished);
+}
+
+async function liveOf(
+  limits: LimitsRun,
+  devices: readonly RunDevice[],
+  { registrations }: Finished,
+): Promise<LimitsRun> {
+  if (devices.every(({ id }) => id === 'host')) return limits;
+  return (await import('./live-limits.ts')).withLive(limits, devices, registrations);
 }
 
 const NOTHING: Finished = { registrations: [], totals: { elapsedMs: 0, referenceMs: 0, lanes: 0 }, died: 0 };
@@ -53,12 +66,19 @@ async function finish(options: Options, selection: Selection, finished: Finished
       closingLine({
         ...facts,
         device: settings.devices.map(deviceLabel).join(', '),
-        selected: `${selectedText(planned.kernels, plan.total)}, modes ${settings.modes.join(', ')}`,
+        selected: `${selectedText(planned.kernels, plan.total)}, ${modesText(settings)}`,
       }),
     ]);
   }
   print([...told, summary]);
   return code;
+}
+
+/** The modes of each device: a GPU has the arithmetic of its own compiler alone. */
+function modesText({ devices, modes }: Selection['settings']): string {
+  const own = devices.map(({ id }) => ({ id, text: modesOn(kindOf(id), modes).join(', ') || 'none' }));
+  const alike = new Set(own.map(({ text }) => text)).size === 1;
+  return alike ? `modes ${own[0]?.text}` : own.map(({ id, text }) => `modes of ${id} ${text}`).join('; ');
 }
 
 async function report(options: Options, end: RunEnd, selection: Selection, finished: Finished): Promise<string[]> {

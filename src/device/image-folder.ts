@@ -7,6 +7,7 @@ import { join, sep } from 'node:path';
 import * as v from 'valibot';
 import type { ImageRequest, ImageResult, ImageStore } from './images.ts';
 import { imageKey } from './images.ts';
+import { releaseOf } from './vendor/vendor.ts';
 import { hashOf, readCached, writeWhole } from './toolchain/cache.ts';
 
 /** In place of chips, of an image that holds no chip's code. */
@@ -105,7 +106,13 @@ function imageOf(folder: string, chip: string, found: IndexedImage | undefined, 
   const bytes = inside(folder, found.file);
   if (!bytes) return { error: `${found.file} of ${INDEX_FILE} is not a file in ${folder}` };
   if (hashOf(bytes) !== found.hash) return { error: `${found.file} is not the image that was compiled. ${AGAIN}` };
-  return { image: bytes };
+  return { image: bytes, set: setOf(found.compiler) };
+}
+
+/** `nvcc-13.0` of `nvcc 13.0.88`. */
+function setOf(compiler: string): string {
+  const [name = '', version = ''] = compiler.split(' ');
+  return `${name}-${releaseOf(version)}`;
 }
 
 /** The bytes of a file below a folder, links followed; undefined where it lies elsewhere. */

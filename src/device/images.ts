@@ -20,7 +20,8 @@ export interface ImageRequest {
   readonly defines: Readonly<Record<string, number | string>>;
 }
 
-export type ImageResult = { readonly image: Uint8Array } | { readonly error: string };
+/** set: the records that its compiler makes, where it makes any: `nvcc-13.0`. */
+export type ImageResult = { readonly image: Uint8Array; readonly set?: string } | { readonly error: string };
 
 export interface ImageStore {
   /** The image of a source, or the compiler's own words on why there is none. */

@@ -82,6 +82,7 @@ const loaded = v.strictObject({
   symbol: text,
   defines: v.record(text, v.union([v.number(), text])),
   attributes: v.pipe(v.unknown(), v.transform(readAttributes)),
+  set: v.exactOptional(text),
 });
 
 const gate: v.GenericSchema<unknown, GateResult> = v.strictObject({

@@ -21,6 +21,8 @@ export interface LoadedKernel {
   readonly symbol: string;
   readonly defines: Readonly<Record<string, number | string>>;
   readonly attributes: LoadedAttributes;
+  /** The records that its compiler makes: `nvcc-13.0`. */
+  readonly set?: string;
 }
 
 /** How far off the outputs of a case are. */

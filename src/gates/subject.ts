@@ -2,7 +2,7 @@
 import type { Device, DeviceKernel, DeviceModule } from '../device/device.ts';
 import { DeviceGone } from '../device/device-gone.ts';
 import { shownPath } from '../spec/outside.ts';
-import type { ImageKind, ImageRequest, ImageStore } from '../device/images.ts';
+import type { ImageKind, ImageRequest, ImageResult, ImageStore } from '../device/images.ts';
 import { withoutPoint } from '../families/formula/graph.ts';
 import type { Dialect, MapName } from '../families/formula/functions.ts';
 import type { Limit } from '../families/libraries/limit.ts';
@@ -88,10 +88,10 @@ export async function prepareSubject(
           await imageOf(sources, kernel, dialect, kind, planted, control),
           planted.symbol,
         );
-        loading.kernel(); // an image that does not load is told before any case
         const noted = kind === 'ulps' && { functions: () => namesOfUsed(dialect, loading.find().functions ?? []) };
         const route = { ...routeFor(planted), ...noted };
         routes.push({ kind, launch, route, loading });
+        loading.kernel(); // an image that does not load is told before any case
       }
     }
   } catch (error) {
@@ -102,7 +102,8 @@ export async function prepareSubject(
   }
   const loaded = routes.flatMap(({ launch: { symbol, defines = {} }, loading }): LoadedKernel[] => {
     const { loaded: attributes } = loading.kernel();
-    return attributes ? [{ symbol, defines, attributes }] : [];
+    const { set } = loading.image;
+    return attributes ? [{ symbol, defines, attributes, ...(set !== undefined && { set }) }] : [];
   });
   const same = { kernel, contract, loaded, dialect, ...(control && { control }), ...(problem && { problem }), release };
   const inMode = (mode: ModeName, seed: string): Subject => {
@@ -126,6 +127,8 @@ interface LoadedRoute {
   readonly loading: Loading;
 }
 
+type MadeImage = Extract<ImageResult, { readonly image: Uint8Array }>;
+
 /** An image on a device, which is loaded again where the device was opened anew. */
 class Loading {
   private module: DeviceModule | undefined;
@@ -134,14 +137,14 @@ class Loading {
 
   constructor(
     private readonly device: Device,
-    private readonly image: Uint8Array,
+    readonly image: MadeImage,
     private readonly symbol: string,
   ) {}
 
   kernel(): DeviceKernel {
     if (this.found && this.generation === this.device.generation) return this.found;
     this.generation = this.device.generation;
-    this.module = this.device.load(this.image);
+    this.module = this.device.load(this.image.image);
     return (this.found = this.find());
   }
 
@@ -173,11 +176,11 @@ async function imageOf(
   kind: ImageKind,
   launch: Launch,
   control?: PlantedControl,
-): Promise<Uint8Array> {
+): Promise<MadeImage> {
   const request = requestFor(sources, kernel, dialect, kind, launch, control);
   const result = await sources.images.get(request);
   if ('error' in result) throw new SubjectError(`${shownPath(request.path)} does not compile:\n${result.error}`);
-  return result.image;
+  return result;
 }
 
 /** What is compiled for a launch, as it is or planted. */

@@ -74,6 +74,8 @@ const loaded = v.strictObject({
   symbol: text,
   defines: v.record(text, v.union([v.number(), text])),
   attributes: v.record(text, whole),
+  /** The records that its compiler makes: `nvcc-13.0`. */
+  set: v.exactOptional(text),
 });
 
 const gate = v.strictObject({
@@ -148,7 +150,7 @@ const limits = v.strictObject({
   problems: v.array(text),
 });
 
-export const reportSchema = v.strictObject({
+const wholeReport = v.strictObject({
   schema: v.literal(SCHEMA_VERSION),
   /** `sources`: one hash of all contracts and kernel sources. */
   program: v.strictObject({ version: text, commit: text, platform: text, sources: text }),
@@ -177,6 +179,14 @@ export const reportSchema = v.strictObject({
   summary: text,
   exitCode: whole,
 });
+
+export const reportSchema = v.pipe(
+  wholeReport,
+  v.check(
+    ({ devices, registrations }) => registrations.every((row) => devices.some(({ id }) => id === row.device)),
+    'a registration ran on a device that is not among those of the report',
+  ),
+);
 
 export type Report = v.InferOutput<typeof reportSchema>;
 

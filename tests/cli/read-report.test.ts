@@ -38,6 +38,7 @@ describe('what is no report is told by its file and its place', () => {
     ],
     ['at seed', { ...report, seed: 7 }],
     ['at more', { ...report, more: 1 }],
+    ['at the top: a registration ran on a device that is not among those', { ...report, devices: [] }],
     ['at the top: Invalid type: Expected Object but received null', null],
     ['it says no schema version', []],
   ])('%s', (why, value) => {

@@ -110,9 +110,7 @@ const splitK = (symbol: string, start: number): Stated => ({
 });
 
 test('R06: a semaphore that is not zero never reaches its count: red as unfinished, and others run on', async () => {
-  const from = performance.now();
   const result = await verdict(splitK('split_right', 7), SOURCE, 'repeat', { limitMs: 300 });
-  expect(performance.now() - from).toBeLessThan(10_000);
   expect(classes(result)).toEqual(['fault']);
   expect(result.findings[0]?.what).toMatch(/^did not finish in 0.3 s: .*still runs at .*kernel split_right$/);
   expect((await verdict(splitK('split_right', 0), SOURCE, 'repeat', { limitMs: 5000 })).status).toBe('pass');

@@ -8,13 +8,18 @@ const LOAD_DYLIB = 0xc;
 const SYMTAB = 2;
 const CODE_SIGNATURE = 0x1d;
 
-const image = await buildShim('metal', 'darwin-arm64');
+/** The shim; none where the only thing that lacks is the linker. */
+const image = await buildShim('metal', 'darwin-arm64').catch((error: Error) => {
+  if (error.message.startsWith('No linker for macOS')) return new Uint8Array();
+  throw error;
+});
+const isBuilt = image.length > 0;
 const view = new DataView(image.buffer, image.byteOffset, image.byteLength);
 const textAt = (at: number): string => new TextDecoder().decode(image.subarray(at, image.indexOf(0, at)));
 
 /** Load commands: what each is, and where. */
 const commands: { kind: number; at: number }[] = [];
-for (let i = 0, at = 32; i < view.getUint32(16, true); i++, at += view.getUint32(at + 4, true)) {
+for (let i = 0, at = 32; isBuilt && i < view.getUint32(16, true); i++, at += view.getUint32(at + 4, true)) {
   commands.push({ kind: view.getUint32(at, true), at });
 }
 const placesOf = (kind: number): number[] => commands.filter((command) => command.kind === kind).map(({ at }) => at);
@@ -34,7 +39,7 @@ function symbols(defined: boolean): string[] {
   });
 }
 
-test('it is a library for arm64 that needs the system’s one library alone', () => {
+test.skipIf(!isBuilt)('it is a library for arm64 that needs the system’s one library alone', () => {
   expect(view.getUint32(0, true)).toBe(0xfeedfacf);
   expect(view.getUint32(4, true)).toBe(ARM64);
   expect(view.getUint32(12, true)).toBe(DYLIB);
@@ -43,17 +48,17 @@ test('it is a library for arm64 that needs the system’s one library alone', ()
   ]);
 });
 
-test('it shows the functions of ffi/shim.h and no other', async () => {
+test.skipIf(!isBuilt)('it shows the functions of ffi/shim.h and no other', async () => {
   const header = await Bun.file(new URL('../../../ffi/shim.h', import.meta.url)).text();
   const functions = [...header.matchAll(/^TF_EXPORT \w+ (tf_\w+)\(/gm)].map(([, name]) => `_${name}`);
   expect(functions).toHaveLength(15);
   expect(symbols(true).toSorted()).toEqual(functions.toSorted());
 });
 
-test('nothing of Objective-C or Metal is linked: it is found when a device is opened', () => {
+test.skipIf(!isBuilt)('nothing of Objective-C or Metal is linked: it is found when a device is opened', () => {
   expect(symbols(false).filter((name) => /objc|MTL|dispatch|NS/.test(name))).toEqual([]);
 });
 
-test('it is signed, as arm64 asks of all code', () => {
+test.skipIf(!isBuilt)('it is signed, as arm64 asks of all code [all of this needs ld64.lld]', () => {
   expect(placesOf(CODE_SIGNATURE)).toHaveLength(1);
 });

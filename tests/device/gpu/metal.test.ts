@@ -66,6 +66,11 @@ describe('what works', () => {
     });
   });
 
+  test('where Metal does not list a kernel’s arguments, they are taken as they are', () => {
+    prepare(rig, { emulate: 'untold' });
+    expect(roundTrip(shim, image)).toEqual(all(7));
+  });
+
   test('an address inside a buffer is the buffer and an offset', () => {
     withDevice(rig, {}, (device) => {
       const { handle } = shim.kernel(device, shim.load(device, image), 'twice');

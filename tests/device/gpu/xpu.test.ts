@@ -73,6 +73,17 @@ describe('what works', () => {
     shim.close(device);
   });
 
+  test('where a kernel’s most threads are not told, the driver alone judges a launch', () => {
+    prepare(rig, { emulate: 'untold' });
+    const device = shim.open(0);
+    const { handle, attributes } = shim.kernel(device, shim.load(device, image), 'twice');
+    expect(attributes.max_threads).toBe(0);
+    const launch = launchOf(handle, argumentsOf(shim.alloc(device, BYTES)), { group: [1025, 1, 1] });
+    expect(refusalOf(() => shim.launch(device, launch, {})).message).toContain('zeKernelSetGroupSize');
+    shim.close(device);
+    expect(roundTrip(shim, image)).toEqual(all(7));
+  });
+
   test('two devices are open at once', () => {
     const first = shim.open(0);
     expect(roundTrip(shim, image)).toEqual(all(7));

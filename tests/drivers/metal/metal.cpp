@@ -137,7 +137,7 @@ static Id gpu_pipeline(Gpu*, Sel s, Function* f, Count options, Id* reflection, 
   Pipeline* p = (Pipeline*)make(sizeof(Pipeline), &PIPELINE);
   p->function = (Function*)retain(f);
   if (options & ARGUMENT_INFO && reflection) {
-    Reflection* r = (Reflection*)make(sizeof(Reflection), &REFLECTION);
+    Reflection* r = (Reflection*)make(sizeof(Reflection), emulator::planned("untold", 0) ? &BARE_REFLECTION : &REFLECTION);
     r->pipeline = (Pipeline*)retain(p);
     *reflection = autorelease(r);
   }
@@ -184,6 +184,7 @@ const Class LIBRARY = { "MTLLibrary", LIBRARY_METHODS, LIBRARY_COUNT, library_la
 const Class FUNCTION = { "MTLFunction", nullptr, 0, function_last };
 const Class PIPELINE = { "MTLComputePipelineState", PIPELINE_METHODS, PIPELINE_COUNT, pipeline_last };
 const Class REFLECTION = { "MTLComputePipelineReflection", REFLECTION_METHODS, REFLECTION_COUNT, reflection_last };
+const Class BARE_REFLECTION = { "MTLComputePipelineReflection", nullptr, 0, reflection_last };
 const Class ARGUMENT = { "MTLArgument", ARGUMENT_METHODS, ARGUMENT_COUNT, nullptr };
 
 } // namespace objc

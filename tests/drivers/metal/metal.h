@@ -56,7 +56,7 @@ struct Encoder : Thing {
   bool ended;
 };
 
-extern const Class GPU, QUEUE, MEMORY, LIBRARY, FUNCTION, PIPELINE, REFLECTION, ARGUMENT, COMMANDS, ENCODER;
+extern const Class GPU, QUEUE, MEMORY, LIBRARY, FUNCTION, PIPELINE, REFLECTION, BARE_REFLECTION, ARGUMENT, COMMANDS, ENCODER;
 
 inline const TfKernel* entry_of(const Pipeline* p) { return p->function->function->kernel->entry; }
 Commands* commands_of(Gpu* gpu);

@@ -137,6 +137,12 @@ Error* error_of(long code, const char* text) {
 static Id answer_retain(Thing* t, Sel s) {
   Lock lock((const char*)s);
   return retain(t); }
+static const Method* own_method(const Thing* t, const char* selector) {
+  for (int i = 0; i < t->is->method_count; i++)
+    if (!strcmp(t->is->methods[i].selector, selector)) return &t->is->methods[i];
+  return nullptr;
+}
+static bool answer_responds(Thing* t, Sel, Sel selector) { return own_method(t, (const char*)selector); }
 static void answer_release(Thing* t, Sel s) {
   Lock lock((const char*)s);
   release(t); }
@@ -155,8 +161,8 @@ static void* method_of(void* self, const char* selector) {
   if (t->count <= 0) return violation("the %s is gone", t->is->name), (void*)nothing;
   if (!strcmp(selector, "retain")) return (void*)answer_retain;
   if (!strcmp(selector, "release")) return (void*)answer_release;
-  for (int i = 0; i < t->is->method_count; i++)
-    if (!strcmp(t->is->methods[i].selector, selector)) return t->is->methods[i].function;
+  if (!strcmp(selector, "respondsToSelector:")) return (void*)answer_responds;
+  if (const Method* m = own_method(t, selector)) return m->function;
   return violation("%s does not know it", t->is->name), (void*)nothing;
 }
 

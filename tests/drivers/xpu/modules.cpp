@@ -67,7 +67,7 @@ ZE zeKernelGetProperties(ZKernel kernel, ZKernelProperties* p) {
   if (!is_typed(p, Z_KERNEL_PROPERTIES)) return Z_ERROR_INVALID_ENUMERATION;
   p->numKernelArgs = arguments_of(o);
   p->maxSubgroupSize = (uint32_t)chip()->warp;
-  p->maxNumSubgroups = (uint32_t)o->bytes / p->maxSubgroupSize;
+  p->maxNumSubgroups = planned("untold", 0) ? 0 : (uint32_t)o->bytes / p->maxSubgroupSize;
   p->localMemSize = o->function->kernel->static_local_bytes;
   p->spillMemSize = 64;
   return Z_SUCCESS;
