@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { reportOf } from '../../src/report/json.ts';
 import type { Part } from '../../src/report/merge.ts';
 import { MergeError, mergeReports } from '../../src/report/merge.ts';
+import { pageText } from '../../src/report/page/page.ts';
 import type { Report } from '../../src/report/schema.ts';
 import { LIMITS_UNIT } from '../../src/report/schema.ts';
 import { summaryLine, tallyOf } from '../../src/report/tally.ts';
@@ -123,6 +124,11 @@ describe('the reports of several machines', () => {
     expect([merged.plan.kernels, merged.plan.controls]).toEqual([4, 12]);
     expect(merged.summary).toStartWith('SUMMARY 4 kernels: ');
     expect(mergeReports([{ file: 'all', report: merged }]).summary).toBe(merged.summary);
+    const page = pageText(merged);
+    const ids = [...page.matchAll(/ id="([^"]*)"/g)].map(([, id = '']) => id);
+    expect(ids.filter((id, i) => ids.indexOf(id) !== i)).toEqual([]);
+    for (const id of ['rms_rows@cuda:shapes', 'rms_rows@cuda:shapes/cuda:0', 'rms_rows@cuda:shapes/cuda:0@2'])
+      expect(ids).toContain(id);
   });
 
   test('are doubled where they hold one result twice', () => {

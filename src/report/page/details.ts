@@ -33,7 +33,7 @@ function one(registration: Registration, view: View): Html {
   const flags = [view.report.flags, device.id !== 'host' && `--device ${device.id}`].filter(Boolean).join(' ');
   return html`<details class="kernel" id="${id}" data-a="${name}">
     <summary>
-      <b>${name}</b> ${view.report.devices.length > 1 && device.id} ${statusBadge(registration)}
+      <b>${name}</b>${view.onDevice(device.id)} ${statusBadge(registration)}
       <small>${seconds(elapsedOf(registration))}</small>
     </summary>
     ${where !== undefined && html`<p class="faint">${where}</p>`}

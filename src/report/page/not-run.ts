@@ -60,26 +60,29 @@ const pendingTexts = (verdicts: Launches): string[] => {
   );
 };
 
-const row = (address: string, status: string, why: string): Html =>
+const row = (address: string, on: string, status: string, why: string): Html =>
   html`<tr data-a="${address}">
-    <th scope="row">${badge(status)} <code>${address}</code></th>
+    <th scope="row">${badge(status)} <code>${address}</code>${on}</th>
     <td>${why}</td>
   </tr> `;
 
-function gateRows({ registrations }: View): Html[] {
+function gateRows({ registrations, onDevice }: View): Html[] {
   return registrations.flatMap((registration) =>
     registration.gates.flatMap(({ gate, status, reason, notes }) => {
       const address = `${nameOf(registration)}:${gate}`;
+      const on = onDevice(registration.device.id);
       const cases = notes.filter((note) => note.startsWith('not run at'));
-      if (status === 'not run') return [row(address, status, [reason, ...cases].filter(Boolean).join('; '))];
-      return cases.map((note) => row(address, 'not run', note));
+      if (status === 'not run') return [row(address, on, status, [reason, ...cases].filter(Boolean).join('; '))];
+      return cases.map((note) => row(address, on, 'not run', note));
     }),
   );
 }
 
-const controlRows = ({ registrations }: View): Html[] =>
+const controlRows = ({ registrations, onDevice }: View): Html[] =>
   registrations.flatMap((registration) =>
     registration.controls
       .filter(({ status }) => status === 'not run')
-      .map(({ id, status, reason }) => row(`${nameOf(registration)}!${id}`, status, reason)),
+      .map(({ id, status, reason }) =>
+        row(`${nameOf(registration)}!${id}`, onDevice(registration.device.id), status, reason),
+      ),
   );

@@ -44,7 +44,8 @@ const summaryParts = ({ summary }: Report): string[] => summary.replace(/^SUMMAR
 /** Failures of which a page has the whole text; a table has the others. */
 const IN_FULL = 200;
 
-export function failuresPart({ report, idOf }: View): Html {
+export function failuresPart(view: View): Html {
+  const { report } = view;
   const failed = placedTests(report, isFailed);
   if (failed.length === 0)
     return html`<section id="failures">
@@ -53,16 +54,16 @@ export function failuresPart({ report, idOf }: View): Html {
     </section>`;
   return html`<section id="failures">
     <h2>Failures <span class="count">${failed.length}</span></h2>
-    ${failed.slice(0, IN_FULL).map(({ suite, test }) => failure(suite, test, idOf))}
+    ${failed.slice(0, IN_FULL).map(({ suite, test }) => failure(suite, test, view))}
     ${failed.length > IN_FULL && html`<p>${failed.length - IN_FULL} more are in the tables below.</p>`}
   </section>`;
 }
 
 const isFailed = ({ outcome }: Test): boolean => outcome === 'fail' || outcome === 'broken';
 
-function failure({ device }: Suite, { address, kind, title, text }: Test, idOf: View['idOf']): Html {
+function failure({ device }: Suite, { address, kind, title, text }: Test, { idOf, onDevice }: View): Html {
   return html`<details class="failure" data-a="${address}">
-    <summary>${badge('fail', kind)} <code>${address}</code> ${title}</summary>
+    <summary>${badge('fail', kind)} <code>${address}</code>${onDevice(device)} ${title}</summary>
     <pre>${text}</pre>
     <p>${link(idOf(address, device), 'Its place below')}</p>
   </details> `;

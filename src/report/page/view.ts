@@ -12,6 +12,8 @@ export interface View {
   readonly registrations: readonly Registration[];
   /** The id of an address on a device. On the report's first device it is the address itself, so that links are by address. */
   readonly idOf: (address: string, device?: string) => string;
+  /** ` on cuda:0` where there are several devices. */
+  readonly onDevice: (device?: string) => string;
 }
 
 export function viewOf(report: Report): View {
@@ -20,6 +22,7 @@ export function viewOf(report: Report): View {
     report,
     registrations: registrationsOf(report),
     idOf: (address, device = first) => (device === first ? address : `${address}/${device}`),
+    onDevice: (device) => (device === undefined || report.devices.length < 2 ? '' : ` on ${device}`),
   };
 }
 
