@@ -330,7 +330,8 @@ static int32_t set_arguments(Device* d, const TfLaunch* l, const Kernel* k) {
     const TfArgument* a = &l->arguments[i];
     if (a->kind == TF_BUFFER && a->value) status = within(d, "launch", a->value, 0);
     bool none = a->kind == TF_LOCAL || (a->kind == TF_BUFFER && !a->value);
-    if (!status) status = CALL(d, zeKernelSetArgumentValue, k->object, i, a->bytes, none ? NULL : &a->value);
+    size_t bytes = a->kind == TF_BUFFER ? sizeof a->value : a->bytes;
+    if (!status) status = CALL(d, zeKernelSetArgumentValue, k->object, i, bytes, none ? NULL : &a->value);
   }
   return status;
 }

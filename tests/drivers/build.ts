@@ -6,6 +6,7 @@ import { findClang } from '../../src/device/toolchain/clang.ts';
 import { CACHE_FOLDER } from '../../src/device/toolchain/flags.ts';
 import { run } from '../../src/device/toolchain/process.ts';
 import { buildRuntime } from '../../src/device/toolchain/runtime.ts';
+import { ownPlatform, type Platform } from '../../src/device/toolchain/target.ts';
 
 const ROOT = join(import.meta.dir, '../..');
 
@@ -40,11 +41,24 @@ const sourcesIn = (folder: string): string[] =>
     .sort()
     .map((name) => join(folder, name));
 
+const ARM64 = [
+  '--target=aarch64-linux-gnu',
+  '-mno-outline-atomics',
+  '-nostdlibinc',
+  '-isystem/usr/aarch64-linux-gnu/include',
+];
+const targetOf = (platform: Platform): string[] =>
+  platform === 'linux-arm64' && platform !== ownPlatform() ? ARM64 : [];
+
 /** The path of a dialect's emulated driver, built or found built before. */
-export async function buildDriver(dialect: Emulated, age: Age = 'new'): Promise<string> {
+export async function buildDriver(
+  dialect: Emulated,
+  age: Age = 'new',
+  platform: Platform = ownPlatform(),
+): Promise<string> {
   const clang = await findClang();
-  const runtime = await buildRuntime();
-  const flags = age === 'old' ? [...FLAGS, '-DTF_OLD_DRIVER'] : FLAGS;
+  const runtime = await buildRuntime(platform);
+  const flags = [...FLAGS, ...(age === 'old' ? ['-DTF_OLD_DRIVER'] : []), ...targetOf(platform)];
   const folders = ['common', dialect].map((name) => join(import.meta.dir, name));
   const headers = [...new Bun.Glob('ffi/{shim,*_driver}.h').scanSync({ cwd: ROOT })]
     .toSorted()

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ARM64_ROOT, runner } from '../../../scripts/release/check.ts';
@@ -11,6 +11,9 @@ import { buildRuntime } from '../../../src/device/toolchain/runtime.ts';
 import type { Processor } from '../../../src/device/toolchain/target.ts';
 import type { Ran } from '../../cli/executable.ts';
 import { ran } from '../../cli/executable.ts';
+import { metallibOf } from '../gpu/metallib.ts';
+import { buildDriver } from '../../drivers/build.ts';
+import { buildShim } from '../../../src/device/shims/build.ts';
 import { buffer, download, launchOf, newDevice, run, upload } from '../host/device.ts';
 
 const command = runner('linux-arm64');
@@ -57,7 +60,17 @@ kernel void mixed(global const float* x, global uint* y) {
   y[i] = as_uint(native_exp(dot(four, four)) + convert_float(convert_half(sub_group_reduce_add(part[63 - i]))));
 }`;
 
-const SOURCES: Readonly<Partial<Record<HostDialect, string>>> = { cuda: CUDA, xpu: OPENCL };
+const METAL = `
+#include <metal_stdlib>
+using namespace metal;
+kernel void mixed(device const float* x [[buffer(0)]], device uint* y [[buffer(1)]], uint i [[thread_index_in_threadgroup]]) {
+  threadgroup float part[64];
+  part[i] = x[i] * 1.1f;
+  threadgroup_barrier(mem_flags::mem_threadgroup);
+  y[i] = as_type<uint>(part[63 - i] + x[i]);
+}`;
+
+const SOURCES: Readonly<Partial<Record<HostDialect, string>>> = { cuda: CUDA, xpu: OPENCL, metal: METAL };
 
 async function imageFor(processor: Processor, dialect: HostDialect, kind: ImageKind): Promise<Uint8Array> {
   const source = SOURCES[dialect] ?? '';
@@ -97,7 +110,7 @@ describe.skipIf(!command || !canLink)('arm64 (needs qemu-user-static, libc6-dev-
       { env: { PATH: process.env['PATH'] } },
     );
     if (built.code !== 0) throw new Error(built.stderr);
-  });
+  }, 300_000);
   afterAll(() => {
     device.close();
     rmSync(folder, { recursive: true });
@@ -145,4 +158,25 @@ describe.skipIf(!command || !canLink)('arm64 (needs qemu-user-static, libc6-dev-
     const { code, stdout } = await emulated('cuda', 'fast', symbol);
     expect([code, stdout.trim()]).toEqual([1, expect.stringMatching(says)]);
   });
+
+  // A Mac's processor takes structs and more than six arguments otherwise than x86-64 does.
+  test.skipIf(process.arch !== 'x64').each([
+    ['metal', 'TF_METAL_DRIVER'],
+    ['xpu', 'TF_XPU_DRIVER'],
+  ] as const)(
+    'the shim of %s gives them over its emulated driver',
+    async (dialect, variable) => {
+      const image = await imageFor('arm64', dialect, 'fast');
+      writeFileSync(at('image'), dialect === 'metal' ? metallibOf(image) : image);
+      writeFileSync(at('shim.so'), await buildShim(dialect, 'linux-arm64'));
+      const env = { [variable]: await buildDriver(dialect, 'new', 'linux-arm64'), TF_EMULATE_REPORT: at('report') };
+      const { code, stdout } = await ran([...(command ?? []), at('driver'), at('shim.so'), at('image'), 'mixed', '0'], {
+        env,
+      });
+      expect([code, stdout]).toEqual([0, await own(dialect, 'fast', 0)]);
+      expect(readFileSync(at('report'), 'utf8').replaceAll(/^\d+ /gm, '')).toBe('open: device 0\nclose: device 0\n');
+      rmSync(at('report'));
+    },
+    300_000,
+  );
 });
