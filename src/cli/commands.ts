@@ -157,6 +157,7 @@ release has them in place already.`,
 that several machines, or the shards of one run, wrote. They must be of one
 program, one state of the kernels and one seed. A shard that is missing, and
 what two reports both hold, is named, and then nothing is merged.`,
+    rare: true,
     flags: MERGE_FLAGS,
     examples: [
       ['--shard 1/3 --json 1.json', 'the first third of a run'],

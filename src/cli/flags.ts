@@ -138,6 +138,17 @@ export const FLAGS = {
     help: 'a JSON report: shards take as long as it measured',
     read: one(some('the path of a JSON report'), undefined),
   },
+  quiet: {
+    group: 'Show',
+    help: 'only what fails, and SUMMARY',
+    read: isGiven,
+  },
+  verbose: {
+    group: 'Show',
+    rare: true,
+    help: 'each case as it ends, with its time',
+    read: isGiven,
+  },
   list: {
     group: 'Show',
     help: 'the address of every case and control, then stop',

@@ -2,24 +2,27 @@
 import type { ImageSource } from '../device/image-source.ts';
 import type { DeviceId } from '../device/run-device.ts';
 import { runtimeImage } from '../device/store.ts';
-import type { JobDone } from '../gates/lanes/lane.ts';
+import type { CaseDone } from '../gates/case-done.ts';
+import type { JobDone, OnCase } from '../gates/lanes/lane.ts';
 import { ProcessLane } from '../gates/lanes/process.ts';
 import { ThreadLane } from '../gates/lanes/thread.ts';
-import type { Lanes, Progress, RunOptions, RunTotals } from '../gates/run.ts';
-import { runJobs } from '../gates/run.ts';
+import type { Lanes, RunOptions, RunTotals } from '../gates/run.ts';
+import { runJobs, weight } from '../gates/run.ts';
 import { readListing } from '../spec/listing.ts';
 import { outside } from '../spec/outside.ts';
+import { caseLine } from '../report/case-line.ts';
 import { registrationLines } from '../report/lines.ts';
 import { counted } from '../report/words.ts';
 import { count } from '../numerics/digits.ts';
 import type { Registration } from '../report/registration.ts';
+import { isAsPromised } from '../report/registration.ts';
 import { styleFor } from './colour.ts';
 import { gpuText } from './devices.ts';
 import type { Options } from './flags.ts';
 import { imageSourceOf, imageSourceText } from './image-sources.ts';
 import { interruptedText, interruptibly } from './interrupt.ts';
 import { print } from './print.ts';
-import { progressOn } from './progress.ts';
+import { runProgress } from './run-progress.ts';
 import { sourcesHash } from './sources.ts';
 import type { Journal } from './resume.ts';
 import type { Selection } from './selection.ts';
@@ -33,19 +36,21 @@ export interface Finished {
   readonly died: number;
 }
 
-type RunFlags = Pick<Options, 'device' | 'images' | 'resume'>;
+type RunFlags = Pick<Options, 'device' | 'images' | 'resume' | 'quiet' | 'verbose'>;
 
 /** Runs the jobs of a selection, and prints each registration as it completes. */
 export async function runPlan(selection: Selection, flags: RunFlags): Promise<Finished> {
-  const { kernels, settings, plan } = selection;
+  const { kernels, plan } = selection;
+  const settings = { ...selection.settings, tellsCases: flags.verbose };
   const style = await styleFor(process.stdout, process.env);
   const context = { seed: settings.seed, command: commandText(), flags: rerunFlags(settings, flags), style };
-  const progress = progressOn(process.stderr);
+  const progress = runProgress(process.stderr, plan.jobs, (job) => weight(kernels, job));
   const sequence = sequenceOf(plan);
   const registrations: Registration[] = [];
   const jobs = { done: 0, died: 0 };
   const tell = (ready: readonly Registration[]): void => {
-    for (const registration of ready) print(registrationLines(registration, context));
+    for (const registration of ready)
+      if (!flags.quiet || !isAsPromised(registration)) print(registrationLines(registration, context));
     registrations.push(...ready);
   };
   const take = (done: JobDone): void => {
@@ -57,21 +62,32 @@ export async function runPlan(selection: Selection, flags: RunFlags): Promise<Fi
   const journal = await journalOf(selection, flags);
   const before = new Set(journal?.finished.map(({ job }) => JSON.stringify(job)));
   const left = plan.jobs.filter((job) => !before.has(JSON.stringify(job)));
-  const onDone = (done: JobDone, at: Progress): void => {
+  const onDone = (done: JobDone): void => {
     journal?.add(done);
     take(done);
-    if (at.done < at.total) progress.show(at.done, at.total, `${at.job.kernel} ${at.job.gate}`);
+    progress.done(done.job);
   };
   const told = (signal: string): string => {
     progress.clear();
     return interruptedText(signal, jobs.done, plan.jobs.length, flags.resume);
   };
-  print(deviceNotes(settings, flags));
+  if (!flags.quiet) print(deviceNotes(settings, flags));
   tell(sequence.ready());
-  if (journal?.finished.length)
+  if (journal?.finished.length && !flags.quiet)
     print([`${counted(journal.finished.length, 'job')} of ${count(plan.jobs.length)} from ${flags.resume}`]);
-  journal?.finished.forEach(take);
-  const totals = await interruptibly(told, async () => runJobs(kernels, left, await lanesFor(settings, flags), onDone));
+  journal?.finished.forEach((done) => {
+    progress.begin(done.job);
+    take(done);
+    progress.done(done.job);
+  });
+  const onCase = (done: CaseDone): void => {
+    progress.clear();
+    print([caseLine(done, style)]);
+  };
+  const totals = await interruptibly(told, async () =>
+    runJobs(kernels, left, await lanesFor(settings, flags, onCase), onDone, (job) => progress.begin(job)),
+  );
+  progress.close();
   journal?.close();
   return { registrations, totals, died: jobs.died };
 }
@@ -107,6 +123,7 @@ const deviceNotes = ({ devices }: RunOptions, { images }: RunFlags): string[] =>
 export async function lanesFor(
   options: RunOptions,
   { images }: Pick<RunFlags, 'images'>,
+  onCase?: OnCase,
 ): Promise<(device: DeviceId) => Lanes> {
   if (options.devices.some(({ id }) => id === 'host')) await runtimeImage(); // made once here, and its absence told once
   return (id) => {
@@ -114,7 +131,8 @@ export async function lanesFor(
     if (!device) throw new Error(`no device ${id}`);
     const source: ImageSource = imageSourceOf(device, images);
     const setup = { device, options, images: source };
-    const open = id === 'host' && !outside() ? () => new ThreadLane(setup) : () => new ProcessLane(setup);
+    const open =
+      id === 'host' && !outside() ? () => new ThreadLane(setup, onCase) : () => new ProcessLane(setup, onCase);
     return { count: id === 'host' ? options.jobs : 1, open };
   };
 }

@@ -60,7 +60,7 @@ async function finish(options: Options, selection: Selection, finished: Finished
   const facts = { ...times, workers, seed: options.seed };
   const end = { ...facts, gates, only: options.only, summary, exitCode: code };
   const told = askedForm(options) !== undefined ? await report(options, end, selection, finished) : [];
-  if (plan.jobs.length > 0) {
+  if (plan.jobs.length > 0 && !options.quiet) {
     const { closingLine } = await import('../report/lines.ts');
     print([
       closingLine({

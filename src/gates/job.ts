@@ -13,6 +13,8 @@ import { MODES } from '../spec/modes.ts';
 import type { Judged } from './attempt.ts';
 import { attempt, tensorSizes, tooLarge } from './attempt.ts';
 import type { CaseData, Gate, GateCase } from './case.ts';
+import type { CaseDone } from './case-done.ts';
+import { caseDone } from './case-done.ts';
 import { ControlTrial } from './control.ts';
 import { GateTrial } from './gate.ts';
 import { modesOn, ofModes, whyNotOn } from './mode.ts';
@@ -49,6 +51,8 @@ export interface JobOptions {
   readonly endings?: readonly Ending[];
   /** Hears whose image is about to be loaded or launched. */
   readonly tell?: (place: Place) => void;
+  /** Hears what a case came to. */
+  readonly onCase?: (done: CaseDone) => void;
 }
 
 /** Every case of a gate of a kernel in some modes. */
@@ -261,12 +265,17 @@ function takeCase(
   const own = ownOutcomes(trials, judged);
   for (const trial of wanting) {
     const from = performance.now();
+    const take = (outcome: Judged): void => {
+      const elapsedMs = performance.now() - from;
+      trial.take(gateCase, outcome, elapsedMs);
+      options.onCase?.(caseDone(trial, gateCase, outcome, elapsedMs));
+    };
     if (trial instanceof ControlTrial) {
       const stopped = strikes.whyOut(subjectName(trial.kernel.name, trial.dialect));
       if (stopped !== undefined) trial.cannotRun(stopped);
       else if (isHidden(trial, own, options.chip)) trial.hide();
-      else trial.take(gateCase, judged(trial), performance.now() - from);
-    } else trial.take(gateCase, own(trial.dialect), performance.now() - from);
+      else take(judged(trial));
+    } else take(own(trial.dialect));
   }
 }
 

@@ -28,6 +28,8 @@ export interface RunOptions {
   readonly check?: CheckOptions;
   /** The orders in which gate 2 repeats a case; its own, where this is not said. */
   readonly schedules?: readonly number[];
+  /** Whether lanes tell what each case comes to. */
+  readonly tellsCases?: boolean;
   /** Worker threads of the host device. */
   readonly jobs: number;
 }
@@ -37,12 +39,6 @@ export interface Job {
   readonly kernel: string;
   readonly gate: GateName;
   readonly device: DeviceId;
-}
-
-export interface Progress {
-  readonly done: number;
-  readonly total: number;
-  readonly job: Job;
 }
 
 export interface RunTotals {
@@ -67,25 +63,27 @@ export interface Lanes {
 }
 
 /**
- * Runs the jobs on the lanes of their devices, long ones first. `onDone` sees each job as it ends, once for every job.
+ * Runs the jobs on the lanes of their devices, long ones first. `onStart` sees each job as it begins, `onDone` as it ends, once for every job.
  */
 export async function runJobs(
   kernels: readonly Kernel[],
   jobs: readonly Job[],
   lanesOf: (device: DeviceId) => Lanes,
-  onDone: (done: JobDone, progress: Progress) => void,
+  onDone: (done: JobDone) => void,
+  onStart: (job: Job) => void = () => {},
 ): Promise<RunTotals> {
   const from = performance.now();
-  const totals = { done: 0, referenceMs: 0, lanes: 0 };
+  const totals = { referenceMs: 0, lanes: 0 };
   const finish = (done: JobDone): void => {
-    totals.done++;
     totals.referenceMs += done.referenceMs;
-    onDone(done, { done: totals.done, total: jobs.length, job: done.job });
+    onDone(done);
   };
   const running = [...Map.groupBy(jobs, ({ device }) => device)].flatMap(([device, own]) => {
     const queue = own.toSorted((a, b) => weight(kernels, b) - weight(kernels, a));
     const { count, open } = lanesOf(device);
-    return Array.from({ length: Math.max(1, Math.min(count, own.length)) }, () => runLane(queue, open(), finish));
+    return Array.from({ length: Math.max(1, Math.min(count, own.length)) }, () =>
+      runLane(queue, open(), onStart, finish),
+    );
   });
   totals.lanes = running.length;
   await Promise.all(running);
@@ -100,9 +98,17 @@ export function weight(kernels: readonly Kernel[], job: Job): number {
   return job.gate === 'shapes' || job.gate === 'repeat' ? top * 5 : top / 100;
 }
 
-async function runLane(queue: Job[], lane: Lane, finish: (done: JobDone) => void): Promise<void> {
+async function runLane(
+  queue: Job[],
+  lane: Lane,
+  start: (job: Job) => void,
+  finish: (done: JobDone) => void,
+): Promise<void> {
   try {
-    for (let job = queue.shift(); job; job = queue.shift()) finish(await lane.run(job));
+    for (let job = queue.shift(); job; job = queue.shift()) {
+      start(job);
+      finish(await lane.run(job));
+    }
   } finally {
     await lane.close();
   }

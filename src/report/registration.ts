@@ -35,3 +35,8 @@ export function marginOf({ gates }: Registration): GateResult['margin'] {
 export function elapsedOf({ gates }: Registration): number {
   return gates.reduce((sum, gate) => sum + gate.elapsedMs, 0);
 }
+
+/** Whether nothing of a registration needs to be told: its gates pass, are known to fail or do not run, its controls are red. */
+export const isAsPromised = ({ gates, controls }: Registration): boolean =>
+  gates.every(({ status }) => status !== 'fail') &&
+  controls.every(({ status }) => status !== 'missed' && status !== 'broken');

@@ -23,6 +23,8 @@ const defaults: Omit<
   version: false,
   records: undefined,
   watch: false,
+  quiet: false,
+  verbose: false,
   paths: [],
   help: false,
 };

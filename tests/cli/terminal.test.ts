@@ -2,6 +2,8 @@ import { describe, expect, test } from 'bun:test';
 import { styleFor } from '../../src/cli/colour.ts';
 import { NothingRunError, tell, UsageError } from '../../src/cli/errors.ts';
 import { barText, progressOn } from '../../src/cli/progress.ts';
+import { runProgress } from '../../src/cli/run-progress.ts';
+import type { Job } from '../../src/gates/run.ts';
 import { DeviceError } from '../../src/device/device.ts';
 import { ToolchainError } from '../../src/device/toolchain/toolchain-error.ts';
 import { ContractError } from '../../src/spec/contract-error.ts';
@@ -20,6 +22,31 @@ test.each<[string, { isTTY?: boolean }, Record<string, string>, boolean]>([
   ['NO_COLOR against FORCE_COLOR', terminal, { NO_COLOR: '1', FORCE_COLOR: '1' }, false],
 ])('colours on %s: %#', async (_, stream, env, coloured) => {
   expect((await styleFor(stream, env)).good('PASS') !== 'PASS').toBe(coloured);
+});
+
+describe('the bar of a run', () => {
+  const job = (kernel: string): Job => ({ kernel, gate: 'shapes', device: 'host' });
+
+  test('says what runs, how long it has taken, and about how long what is left takes by its weight', () => {
+    const written: string[] = [];
+    const [short, long] = [job('short'), job('long')];
+    let time = 0;
+    const stream = { isTTY: true, columns: 200, write: (text: string) => written.push(text) };
+    const progress = runProgress(
+      stream,
+      [short, long],
+      ({ kernel }) => (kernel === 'long' ? 3 : 1),
+      () => time,
+    );
+    progress.begin(short);
+    progress.begin(long);
+    expect(written.at(-1)).toEndWith('  0/2  0:00  short shapes, long shapes');
+    time = 20_000;
+    progress.done({ ...short });
+    expect(written.at(-1)).toEndWith('  1/2  0:20, about 1:00 left  long shapes');
+    progress.close();
+    expect(written.at(-1)).toBe('\r\u001b[K');
+  });
 });
 
 describe('the progress bar', () => {

@@ -74,6 +74,31 @@ test(
   HOUR,
 );
 
+describe('a run tells', () => {
+  const some = ['kernels', '--gate', 'shapes', ...plain];
+
+  test(
+    'each case as it ends where it is --verbose',
+    async () => {
+      const { stdout } = await place.run(...some, '--verbose');
+      const cases = stdout.split('\n').filter((line) => line.startsWith('CASE  '));
+      expect(cases.length).toBeGreaterThan(4);
+      expect(cases[0]).toMatch(/^CASE {2}copy@cuda:shapes:rows=1,width=64 {2}pass {2}[\d.]+ ms$/);
+      expect(cases[1]).toMatch(/^CASE {2}copy@cuda!1:shapes:rows=1,width=64 {2}red \(value\) {2}[\d.]+ ms$/);
+    },
+    HOUR,
+  );
+
+  test(
+    'SUMMARY alone where it is --quiet and nothing fails',
+    async () => {
+      const { stdout } = await place.run(...some, '--quiet');
+      expect(stdout).toMatch(/^SUMMARY 1 kernel: 1 pass gate 3[^\n]*\n$/);
+    },
+    HOUR,
+  );
+});
+
 describe('records', () => {
   test(
     'are written beside the kernels, and gate 5 audits by them',

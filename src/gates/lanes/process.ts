@@ -5,7 +5,7 @@
 import type { Job } from '../run.ts';
 import type { Ending, Place } from '../strikes.ts';
 import { serving } from './entry.ts';
-import type { JobDone, Lane, LaneSetup, ServerWord } from './lane.ts';
+import type { JobDone, Lane, LaneSetup, OnCase, ServerWord } from './lane.ts';
 import type { ParentWord } from './serve-process.ts';
 import { SERVE_JOBS } from './serve-process.ts';
 
@@ -24,7 +24,10 @@ export class ProcessLane implements Lane {
   /** Why no process opens the device any more. */
   private unable: string | undefined;
 
-  constructor(private readonly setup: LaneSetup) {}
+  constructor(
+    private readonly setup: LaneSetup,
+    private readonly onCase: OnCase = () => {},
+  ) {}
 
   async run(job: Job): Promise<JobDone> {
     const endings: Ending[] = [];
@@ -34,7 +37,7 @@ export class ProcessLane implements Lane {
         const [ending] = endings;
         return ending ? { ...nothing, lost: ending.what } : { ...nothing, notRun: this.unable };
       }
-      if (this.serving?.isOver !== false) this.serving = new Child(this.setup); // one may have ended between two jobs
+      if (this.serving?.isOver !== false) this.serving = new Child(this.setup, this.onCase); // one may have ended between two jobs
       const came = await this.serving.run(job, endings);
       if (came.kind !== 'unable') this.closed = 0;
       if (came.kind === 'done') return came.done;
@@ -71,7 +74,10 @@ class Child {
   private isReady = false;
   isOver = false;
 
-  constructor(private readonly setup: LaneSetup) {
+  constructor(
+    private readonly setup: LaneSetup,
+    private readonly onCase: OnCase,
+  ) {
     this.child = Bun.spawn(serving(SERVE_JOBS), {
       env: process.env, // as it is now: kernels from outside are named in it
       ipc: (word: ServerWord) => this.hear(word),
@@ -111,6 +117,7 @@ class Child {
       this.isReady = true;
       this.ready.resolve();
     } else if (word.kind === 'at') this.at = word.place;
+    else if (word.kind === 'case') this.onCase(word.done);
     else if (word.kind === 'done') this.settle(word);
     else if (word.kind === 'gone' || word.kind === 'unable') this.stop(word);
   }

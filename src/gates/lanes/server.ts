@@ -11,6 +11,7 @@ import { readListing } from '../../spec/listing.ts';
 import { loadKernels } from '../../spec/load.ts';
 import type { Kernel } from '../../spec/registration.ts';
 import { referenceTime } from '../case.ts';
+import type { CaseDone } from '../case-done.ts';
 import { runJob } from '../job.ts';
 import type { Sources } from '../subject.ts';
 import type { JobAsk, JobDone, LaneSetup, ServerWord } from './lane.ts';
@@ -56,7 +57,9 @@ export class Server {
     if (!kernel) throw new Error(`no kernel ${job.kernel}`);
     const dialects = options.dialects.filter((dialect) => on.dialects.includes(dialect));
     const tell = (place: Extract<ServerWord, { kind: 'at' }>['place']): void => this.tell({ kind: 'at', place });
+    const onCase = (done: CaseDone): void => this.tell({ kind: 'case', done });
     const own = {
+      ...(options.tellsCases && { onCase }),
       dialects,
       endings,
       ...(on.chip !== undefined && { chip: on.chip }),
