@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import manifest from '../../package.json' with { type: 'json' };
 import { readReport } from '../../src/report/json.ts';
+import { pageText } from '../../src/report/page/page.ts';
 import type { Ran } from './executable.ts';
 import { buildOnce, EXECUTABLE, ran } from './executable.ts';
 
@@ -101,9 +102,11 @@ describe('a run', () => {
     expect(await verdicts('1')).toEqual(await verdicts('3'));
   });
 
-  test('writes its JSON whole, with the exit code and SUMMARY that it printed, and leaves nothing beside it', async () => {
+  test('writes its JSON and its page whole, with the exit code and SUMMARY that it printed, and leaves nothing beside it', async () => {
     const file = join(hostile, 'report.json');
-    const passed = await run('--only', 'row_sum@hip:shapes', '--no-controls', '--seed', '5', '--json', file);
+    const page = join(hostile, 'page.html');
+    const forms = ['--json', file, '--html', page];
+    const passed = await run('--only', 'row_sum@hip:shapes', '--no-controls', '--seed', '5', ...forms);
     const report = readReport(readFileSync(file, 'utf8'));
     expect(report).toMatchObject({
       seed: '5',
@@ -114,6 +117,7 @@ describe('a run', () => {
     });
     expect(report.summary).toBe(lines(passed).at(-1) ?? '');
     expect(report.summary).toContain('controls not run (--no-controls)');
+    expect(readFileSync(page, 'utf8') === pageText(report)).toBe(true);
     expect(readdirSync(hostile).filter((name) => name.startsWith('.report'))).toEqual([]);
   });
 
