@@ -1,7 +1,6 @@
 /** `--replay FILE`: a fixture run again, in its own dialect or in those that are asked for. */
 import { readFileSync, statSync } from 'node:fs';
 import type { Dialect } from '../families/formula/functions.ts';
-import { DIALECTS } from '../families/formula/functions.ts';
 import { SubjectError } from '../gates/subject.ts';
 import { replay as replayed } from '../repro/replay.ts';
 import { replayLines } from '../report/repro.ts';
@@ -61,8 +60,7 @@ async function replayAll(
 }
 
 /** The fixture's own where none is asked for. */
-const dialectsOf = ({ dialect }: Fixture, asked: readonly Dialect[]): Dialect[] =>
-  asked.length === DIALECTS.length ? [dialect] : [...asked];
+const dialectsOf = ({ dialect }: Fixture, asked: readonly Dialect[] = [dialect]): Dialect[] => [...asked];
 
 function readFile(file: string): Fixture {
   try {

@@ -38,7 +38,11 @@ export const REPLAY_FLAGS = {
     help: 'run a fixture again: is the verdict the same?',
     read: one(some('the path of a fixture'), ''),
   },
-  dialect,
+  dialect: {
+    ...dialect,
+    help: "in place of the fixture's own",
+    read: (given: readonly string[] | undefined) => (given ? dialect.read(given) : undefined),
+  },
   device,
   images,
   timeout,

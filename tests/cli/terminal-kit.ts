@@ -15,6 +15,8 @@ export interface TestTerminal {
 const PATIENCE_MS = 2 * 60 * 1000;
 const LOOK_MS = 20;
 const DOWN = '\u001b[B';
+const ERASE = '\u001b[J';
+const FOOT = '└';
 /** Entries of the longest menu. */
 const MOST_ENTRIES = 16;
 
@@ -43,18 +45,17 @@ export function openTerminal(command: readonly string[], { env, cwd }: Surroundi
     seen = shown.indexOf(text, seen) + text.length;
   };
   const types = (keys: string): void => void child.terminal?.write(keys);
+  // Frames are drawn over each other: what stands behind the last erasure is what is there, whole once its foot is.
+  const frames = (): string[] => shown.split(ERASE);
+  const isWhole = (): boolean => frames().at(-1)?.includes(FOOT) === true;
   const chooses = async (label: string): Promise<void> => {
-    await sees('navigate'); // the menu is drawn to its end
-    for (
-      let moves = 0;
-      !new RegExp(`[●>] ${label}`).test(shown.slice(shown.lastIndexOf('\u001b[J')).slice(-2000));
-      moves++
-    ) {
+    await sees('navigate');
+    await waits(isWhole, 'the end of a menu');
+    for (let moves = 0; !frames().at(-1)?.includes(`● ${label}`); moves++) {
       if (moves > MOST_ENTRIES) throw new Error(`no menu has ${label}; the terminal shows:\n${shown}`);
-      const before = shown.length;
+      const before = frames().length;
       types(DOWN);
-      await waits(() => shown.length > before, 'another entry');
-      await Bun.sleep(LOOK_MS);
+      await waits(() => frames().length > before && isWhole(), 'another entry');
     }
     seen = shown.length;
     types('\r');
