@@ -89,12 +89,10 @@ describe.each([
         const error = refusalOf(() => rig.shim.load(device, image.slice(0, length)));
         expect(error).toMatchObject({ failure: 'bad-image', message: expect.stringContaining('neither a whole') });
       }
-      for (const torn of tears(image)) {
+      for (const torn of [...tears(image), new Uint8Array(4096).fill(0xff), wild(dialect)]) {
         const error = refusalOf(() => rig.shim.load(device, torn));
         expect(error).toMatchObject({ failure: 'bad-image', message: expect.stringContaining('neither a whole') });
       }
-      for (const huge of [new Uint8Array(4096).fill(0xff), wild(dialect)])
-        expect(refusalOf(() => rig.shim.load(device, huge)).failure).toBe('bad-image');
     });
     expect([reported('violation'), reported('leak'), reported('refused')]).toEqual([[], [], []]);
   });
