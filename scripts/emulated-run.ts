@@ -8,7 +8,9 @@ import { emulated, imagesOf, isEmulated } from '../tests/lanes/emulated.ts';
 const [dialect = 'cuda', ...flags] = process.argv.slice(2);
 if (!isEmulated(dialect)) throw new Error(`there is no emulated driver of ${dialect}`);
 
-const images = await imagesOf(KERNELS, dialect);
+const only = flags.flatMap((flag, i) => (flags[i - 1] === '--only' ? [flag.split('@')[0] ?? ''] : []));
+const isWanted = (kernel: string): boolean => only.length === 0 || only.some((name) => kernel.includes(name));
+const images = await imagesOf(KERNELS, dialect, isWanted);
 const plan = process.env['TF_EMULATE'];
 const run = await emulated({ dialect, images, ...(plan !== undefined && { plan }) }, ...flags);
 console.log(run.stdout + run.stderr);

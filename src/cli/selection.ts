@@ -33,8 +33,11 @@ export interface Selection {
 /** Settles what a run takes; throws a NothingRunError where that is nothing. */
 export async function selectionOf(options: Options): Promise<Selection> {
   const runs = options.gate.some((gate) => gate !== LIMITS);
-  const devices =
-    runs && !options.list ? await (await import('./devices.ts')).devicesFor(options) : [hostFor(options.dialect)];
+  // Contracts are read while another process looks for GPUs.
+  const [devices] = await Promise.all([
+    runs && !options.list ? import('./devices.ts').then((of) => of.devicesFor(options)) : [hostFor(options.dialect)],
+    runs ? import('../spec/listing.ts').then((of) => of.readListing()) : undefined,
+  ]);
   const selection = await select(options, devices);
   // The standing controls of gate 5 are always there, and no kernel is held to the contract by them.
   if (selection.settings.gates.length > 0 && selection.kernels.length === 0) throw noKernels();

@@ -103,6 +103,23 @@ describe('the device axis', () => {
     expect(onHost?.cases.some((address) => address.includes(',mode=fused'))).toBe(true);
   });
 
+  test('never launches what a contract keeps from the chip, and tells it first as not run', () => {
+    const quarantine = [{ chips: ['gfx9'], why: 'it hangs', link: 'docs/x.md' }];
+    const kept = kernels.map((kernel) =>
+      kernel.name === 'row_max' ? { ...kernel, contract: { ...kernel.contract, quarantine } } : kernel,
+    );
+    const gpus: RunDevice[] = [{ id: 'hip:0', name: 'GPU', dialects: ['hip'], chip: 'gfx9' }];
+    const kernelPlan = planOf(kept, { ...everything, devices: gpus, only: ['row_max@hip'] });
+    expect(kernelPlan.jobs).toEqual([]);
+    const [registration, ...more] = sequenceOf(kernelPlan).ready();
+    expect(more).toEqual([]);
+    expect(registration?.quarantine).toBe('quarantined on gfx9: it hangs (docs/x.md)');
+    expect(new Set(registration?.gates.map(({ status, reason }) => `${status}: ${reason}`))).toEqual(
+      new Set(['not run: quarantined on gfx9: it hangs (docs/x.md)']),
+    );
+    expect(registration?.controls.every(({ status }) => status === 'not run')).toBe(true);
+  });
+
   test('lists an address once, however many devices take it', () => {
     const lines = listLines(both);
     expect(new Set(lines).size).toBe(lines.length);
@@ -155,6 +172,22 @@ describe('the sequence', () => {
       .filter(({ kernel }) => kernel === 'row_max')
       .flatMap(({ kernel, gate }) => inOrder.take(done(kernel, gate)));
     expect(early.map(({ kernel, dialect }) => `${kernel}@${dialect}`)).toEqual(['row_max@cuda', 'row_max@hip']);
+  });
+
+  test('tells a job whose kernel ended its processes as failed, and one that had no device as not run', () => {
+    const sequence = sequenceOf({ ...small, registrations: small.registrations.slice(0, 1) });
+    const [lost, ...others] = small.jobs.filter(({ kernel }) => kernel === 'row_max');
+    const reported = [
+      ...(lost ? sequence.take({ job: lost, results: [], referenceMs: 0, lost: 'SIGABRT: the driver' }) : []),
+      ...others.flatMap((other) =>
+        sequence.take({ job: other, results: [], referenceMs: 0, notRun: 'it does not open' }),
+      ),
+    ];
+    const gates = reported.flatMap((registration) => registration.gates);
+    expect(gates.map(({ status, reason }) => `${status}: ${reason}`)).toEqual([
+      'fail: SIGABRT: the driver',
+      ...others.map(() => 'not run: it does not open'),
+    ]);
   });
 
   test('turns a job that died into a failed gate and broken controls, none of them lost', () => {

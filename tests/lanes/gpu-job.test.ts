@@ -1,10 +1,18 @@
 /** A GPU's driver fails in mid-job: the kernel that it failed under is red by name, and what follows runs on a device opened anew. */
 import { expect, test } from 'bun:test';
 import { DeviceGone } from '../../src/device/device-gone.ts';
+import type { Kernel, PlantedControl } from '../../src/spec/registration.ts';
 import type { GpuJob } from './job-kit.ts';
 import { gpuJobs } from './job-kit.ts';
 
 const statuses = (jobs: readonly GpuJob[]): string[] => jobs.map(({ gate }) => `${gate.kernel} ${gate.status}`);
+/** The kernel with its controls changed. */
+const withControls =
+  (part: Partial<PlantedControl>) =>
+  (kernel: Kernel): Kernel => ({ ...kernel, controls: kernel.controls.map((control) => ({ ...control, ...part })) });
+const withNeeds = withControls({ needs: 'schedules' });
+const withRace = withControls({ finding: 'race' });
+
 const found = ({ gate }: GpuJob): string => gate.findings.map(({ what }) => what).join('\n');
 
 test('a right kernel passes, its controls go red, and the driver counts nothing left behind', async () => {
@@ -13,6 +21,18 @@ test('a right kernel passes, its controls go red, and the driver counts nothing 
   expect(job?.controls.map(({ status }) => status)).toEqual(['red']);
   expect(job?.gate.loaded?.[0]).toMatchObject({ symbol: 'tf_right', attributes: { registers: expect.any(Number) } });
   expect([job?.violations, job?.leaks]).toEqual([[], []]);
+});
+
+test('controls that a GPU cannot show are not run there, each with its reason', async () => {
+  const [needing] = await gpuJobs('', [['right', 'repeat']], { modes: ['plain', 'check'] }, withNeeds);
+  expect(needing?.controls.map(({ status, reason }) => `${status}: ${reason}`)).toEqual([
+    "not run: only the host device's orders show it with certainty",
+  ]);
+  const [checked] = await gpuJobs('', [['right', 'repeat']], { modes: ['plain', 'check'] }, withRace);
+  expect(checked?.controls.map(({ status, reason }) => `${status}: ${reason}`)).toEqual([
+    'not run: mode check is an image of the host device',
+  ]);
+  expect(needing?.gate.status).toBe('pass');
 });
 
 test.each([

@@ -8,6 +8,7 @@ import type { JobOptions } from '../../src/gates/job.ts';
 import type { ControlResult, GateResult, Result } from '../../src/gates/result.ts';
 import type { GateName } from '../../src/spec/contract.ts';
 import { readFolder } from '../../src/spec/folder.ts';
+import type { Kernel } from '../../src/spec/registration.ts';
 import { loadKernels } from '../../src/spec/load.ts';
 import { prepare, reported } from '../device/gpu/kit.ts';
 import { openShim } from '../../src/device/shim.ts';
@@ -33,6 +34,7 @@ export async function gpuJobs(
   plan: string,
   jobs: readonly (readonly [kernel: string, gate: GateName])[],
   options: Partial<JobOptions> = {},
+  changed: (kernel: Kernel) => Kernel = (kernel) => kernel,
 ): Promise<GpuJob[]> {
   prepare(rig, { emulate: plan });
   const device = openGpu('cuda', { bytes }, 0);
@@ -50,7 +52,7 @@ export async function gpuJobs(
         modes: ['plain'],
         controls: true,
       } as const;
-      done.push(await runJob(device, sources, kernels, kernel, gate, { ...own, ...options }));
+      done.push(await runJob(device, sources, kernels, changed(kernel), gate, { ...own, ...options }));
     }
   } finally {
     device.close();

@@ -92,6 +92,36 @@ describe('a contract at load', () => {
       "no control drops the rounding point s in cuda: add an edit with drops: 's'",
     ],
     [
+      'a need that nothing has',
+      { controls: [control('first()'), { ...control('second()'), needs: 'luck' as 'schedules' }] },
+      'needs: "luck" is none of schedules',
+    ],
+    [
+      'a need of a control that no GPU runs anyway',
+      {
+        controls: [
+          control('first()'),
+          { ...control('second()'), reddens: 'repeat', finding: 'race', needs: 'schedules' },
+        ],
+      },
+      'is run on no GPU anyway: leave `needs` out',
+    ],
+    [
+      'a quarantine without chips',
+      { quarantine: [{ chips: [], why: 'it hangs', link: 'docs/x.md' }] },
+      'a quarantine names its chips',
+    ],
+    [
+      'a quarantine without a reason',
+      { quarantine: [{ chips: ['sm_90'], why: '', link: 'docs/x.md' }] },
+      'quarantine.0.why: a reason is not empty',
+    ],
+    [
+      'a quarantine without a link',
+      { quarantine: [{ chips: ['sm_90'], why: 'it hangs', link: '?' }] },
+      'links to where it is tracked',
+    ],
+    [
       'a known finding without a link',
       { known: [{ gate: 'shapes', finding: 'value', within: 2, what: 'w', link: '?' }] },
       'links to where it is tracked',
