@@ -1,5 +1,5 @@
 /** A headless browser for tests of the page, spoken to in its own protocol. Absent where none is installed. */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -40,6 +40,7 @@ export async function openPage(url: string, { width, height = 900, dark = false 
       '--headless=new',
       '--no-sandbox',
       '--disable-gpu',
+      '--disable-dev-shm-usage',
       '--remote-debugging-port=0',
       `--user-data-dir=${profile}`,
       'about:blank',
@@ -49,7 +50,11 @@ export async function openPage(url: string, { width, height = 900, dark = false 
   const close = async (): Promise<void> => {
     child.kill();
     await child.exited;
-    rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
+    // The browser's own children write a last time while they end.
+    for (let tries = 0; existsSync(profile) && tries < 20; tries++) {
+      rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
+      await Bun.sleep(50);
+    }
   };
   try {
     const { send, told, loaded } = await connect(await addressIn(child.stderr));
