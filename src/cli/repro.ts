@@ -40,12 +40,16 @@ export async function repro(argv: readonly string[]): Promise<ExitCode> {
   }
 }
 
+/** Trials that a search has time for, however long a launch hangs. */
+const TRIALS_LEAST = 10;
+
 /** What a search works with: the flags of the command, and the seed of what it is after. */
 export function settingsFor(options: ReproOptions, seed: string): Settings {
   const { schedules, timeout, lockstep } = options;
+  const shrinkTime = options['shrink-time'];
   return {
     seed,
-    limitMs: timeout * 1000,
+    limitMs: 1000 * Math.min(timeout, shrinkTime / TRIALS_LEAST),
     check: { strictWarps: options['strict-warps'], lockstep },
     ...(schedules && { schedules }),
   };

@@ -156,6 +156,10 @@ export const replayTable = (rows: readonly ReplayRow[]): string[] =>
 
 /** An aim that no input was found for. */
 export const missedLines = (aim: Aim, missed: string, context: ReproContext): string[] => [
+  ...aim.what
+    .split('\n')
+    .slice(1)
+    .map((line) => INDENT + line),
   `${INDENT}no smallest input: ${missed}`,
   INDENT + rerun(aim.address, context),
 ];

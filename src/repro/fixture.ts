@@ -4,6 +4,7 @@ import type { Inputs } from '../families/inputs.ts';
 import { fixtureInputs, statedInputs } from '../spec/fixture-inputs.ts';
 import type { Expected, Fixture } from '../spec/fixture.ts';
 import { FIXTURE_VERSION, FixtureError } from '../spec/fixture.ts';
+import { addressText, controlAddress } from '../spec/address.ts';
 import { launchesOf, sourceOf } from '../spec/registration.ts';
 import type { Finding } from '../gates/finding.ts';
 import type { Workshop } from '../gates/workshop.ts';
@@ -31,7 +32,9 @@ export function fixtureOf(suspect: Suspect, { inputs, finding, label }: Shown): 
     gate,
     mode,
     ...(control && { control: control.id }),
-    found: label,
+    address: control
+      ? controlAddress(kernel.name, dialect, control.id)
+      : addressText({ kernel: kernel.name, dialect, gate, label }),
     device: shop.on.id,
     seed: settings.seed,
     sources: sourcesHash(shop, target),

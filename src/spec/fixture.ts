@@ -46,8 +46,8 @@ export const fixtureSchema = fields({
   mode: oneOf(MODES),
   /** The control that was planted. */
   control: v.optional(v.pipe(v.string(), v.regex(/^[a-z]{0,16}\d{1,4}$/, 'a control reads 1, claim1 or standing1'))),
-  /** The case that it was found at. */
-  found: line,
+  /** The case, or the control, that it was found at: what `--only` takes. */
+  address: line,
   device: line,
   seed: v.pipe(v.string(), v.regex(/^\d{1,15}$/, 'a seed is a whole number of at most 15 digits')),
   /** The hash of the sources that were run. */

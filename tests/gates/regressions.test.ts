@@ -14,7 +14,7 @@ const FIXTURE = {
   dialect: 'cuda',
   gate: 'nonfinite',
   mode: 'plain',
-  found: 'rows=22,width=33,plant=x',
+  address: 'case@cuda:nonfinite:rows=22,width=33,plant=x',
   device: 'host',
   seed: '1',
   sources: '0123456789abcdef',

@@ -40,6 +40,7 @@ function refused(text: string): string {
 }
 
 test('a fixture has the input in bits and in words, and reads back as it was', () => {
+  expect(FIXTURE.address).toStartWith('case@cuda:nonfinite:rows=');
   expect(FIXTURE).toMatchObject({ kernel: 'case', gate: 'nonfinite', mode: 'plain', shape: { rows: 1, width: 1 } });
   expect(FIXTURE.inputs).toEqual({ x: { dtype: 'f32', cells: [{ at: [0, 0], bits: '0x7fc00000', value: 'NaN' }] } });
   expect(FIXTURE.expect).toMatchObject({ verdict: 'fail', class: 'class', output: 'y' });
