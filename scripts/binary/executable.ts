@@ -1,7 +1,7 @@
 /** The one executable: the program, the contracts and sources, the images. Nothing is read from the folder it is run in. */
 import { mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Platform } from '../../src/device/toolchain/target.ts';
+import { ownPlatform, type Platform } from '../../src/device/toolchain/target.ts';
 import { bakedAuditData } from './audit-data.ts';
 import { bakedHost } from './host-sources.ts';
 import { bakedListing } from './listing.ts';
@@ -31,7 +31,7 @@ export async function buildExecutable({ root, embedded, outfile, commit, platfor
       define: { COMMIT: JSON.stringify(commit) },
       plugins: [bakedListing(join(root, 'kernels')), ...bakedHost(root), bakedTemplates(), ...(await bakedAuditData())],
       compile: {
-        target: `bun-${platform}`,
+        ...(platform !== ownPlatform() && { target: `bun-${platform}` as const }), // else this very Bun, without a network
         outfile: join(scratch, 'tf-kernel-contract'),
         assets: [embedded],
         autoloadDotenv: false,

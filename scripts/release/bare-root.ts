@@ -71,5 +71,6 @@ try {
   const results = CHECKS.filter(({ args }) => !isQuick || args.length > 0).map(run);
   process.exitCode = results.every(Boolean) ? 0 : 1;
 } finally {
-  for (const name of ['home', 'noexec', 'proc']) Bun.spawnSync(['umount', '-l', join(bare, name)], { stderr: 'ignore' });
+  for (const name of ['home', 'noexec', 'proc'])
+    Bun.spawnSync(['umount', '-l', join(bare, name)], { stderr: 'ignore' });
 }
