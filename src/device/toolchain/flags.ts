@@ -27,6 +27,9 @@ const HEADERS = join(HOST_FOLDER, 'dialect');
 /** An option of the compiler proper that its driver does not take. */
 const xclang = (option: string): readonly string[] => ['-Xclang', option];
 
+/** An option of the optimiser. */
+const mllvm = (option: string): readonly string[] => ['-mllvm', option];
+
 /** What is compiled: how, in which language and for which processor. */
 export interface Target {
   readonly kind: ImageKind;
@@ -54,6 +57,9 @@ const CONTRACT: Readonly<Record<ImageKind, string>> = {
 /** The macro by which headers let results be off. */
 const ULPS = '-DTF_ULPS=1';
 
+/** A pass of LLVM that fuses a sum with any product, also one that a source keeps apart; others ask both. */
+const SUMS_ALONE = '-aarch64-enable-mcr=false';
+
 /**
  * What images are compiled for. They are ELF files on every system, as their loader is the runtime's own: an image for
  * arm64 serves Linux and macOS. The least processor has fmaf as an instruction; arm64's first has, and on x86-64 that takes
@@ -67,6 +73,7 @@ const MACHINE: Readonly<Record<Processor, readonly string[]>> = {
     '-mno-outline-atomics', // calls of a library
     '-ffixed-x18', // macOS takes it away at any time
     '-fsigned-char', // as on every GPU
+    ...mllvm(SUMS_ALONE),
   ],
 };
 
@@ -91,9 +98,6 @@ const FAST = [
   '-fsanitize=array-bounds',
   '-fno-sanitize-recover=array-bounds', // calls a function of the image, which knows the array and the index
 ];
-
-/** An option of the optimiser. */
-const mllvm = (option: string): readonly string[] => ['-mllvm', option];
 
 /** Headers and glue of a check image tell the runtime of more than plain accesses. */
 const CHECK_DEFINE = '-DTF_CHECK';
@@ -297,7 +301,7 @@ export const checkFileFlags = (processor: Processor): readonly string[] => [
 export const CHECK_FILE = 'dialect/check.cpp';
 
 /** Arguments of ld.lld for an image: no library and no symbol from outside, so that one file serves every C library. */
-export const LINK_FLAGS: readonly string[] = [
+export const linkFlags = (processor: Processor): readonly string[] => [
   '-shared',
   '-Bsymbolic',
   '-z',
@@ -309,6 +313,7 @@ export const LINK_FLAGS: readonly string[] = [
   '--build-id=none',
   '--hash-style=sysv', // the loader counts symbols by it
   '--gc-sections',
+  ...(processor === 'arm64' ? mllvm(SUMS_ALONE) : []), // of what is optimised as it is linked
 ];
 
 function languageFlags(dialect: HostDialect): readonly string[] {

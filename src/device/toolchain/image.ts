@@ -19,7 +19,7 @@ import {
   irFlags,
   irObjectFlags,
   type HostDialect,
-  LINK_FLAGS,
+  linkFlags,
   openclTableFlags,
   precompileFlags,
   sourceFlags,
@@ -66,7 +66,7 @@ export async function buildImage(clang: Clang, image: ImageSource, path: string)
     ]);
     const own = image.lowered.table === undefined ? objects.slice(0, 1) : objects;
     const inputs = image.kind === 'check' ? [...own, await checkObject(clang, image)] : own;
-    await must(image, [clang.linker, ...LINK_FLAGS, ...inputs, '-o', temporary]);
+    await must(image, [clang.linker, ...linkFlags(image.processor), ...inputs, '-o', temporary]);
     return publishSealed(temporary, path);
   } finally {
     for (const name of [...objects, temporary]) rmSync(name, { force: true });

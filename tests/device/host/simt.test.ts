@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { HostDevice } from '../../../src/device/host.ts';
 import { findClang } from '../../../src/device/toolchain/clang.ts';
-import { compileFlags, HOST_FOLDER, LINK_FLAGS } from '../../../src/device/toolchain/flags.ts';
+import { compileFlags, HOST_FOLDER, linkFlags } from '../../../src/device/toolchain/flags.ts';
 import { OWN_PROCESSOR } from '../../../src/device/toolchain/target.ts';
 import { buffer, download, failureOf, launchOf, lineOf, newDevice, run, u32, upload } from './device.ts';
 
@@ -82,7 +82,7 @@ async function imageOfLowered(text: string): Promise<Uint8Array> {
       { stdin },
     );
     if (compiled.exitCode !== 0) throw new Error(compiled.stderr.toString());
-    const linked = Bun.spawnSync([clang.linker, ...LINK_FLAGS, object, '-o', out]);
+    const linked = Bun.spawnSync([clang.linker, ...linkFlags(OWN_PROCESSOR), object, '-o', out]);
     if (linked.exitCode !== 0) throw new Error(linked.stderr.toString());
     return readFileSync(out);
   } finally {
