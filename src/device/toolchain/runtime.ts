@@ -1,8 +1,8 @@
 /** The host device's runtime: ffi/host/runtime and the shim over it, one shared object behind ffi/shim.h. */
 
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { hashOfFolder } from './cache.ts';
+import { hashOf, hashOfFolder } from './cache.ts';
 import { HOST_FOLDER } from './flags.ts';
 import { buildLibrary, FFI_FOLDER } from './library.ts';
 import { ownPlatform, type Platform } from './target.ts';
@@ -11,13 +11,14 @@ export const RUNTIME_FLAGS = ['-std=c++17', '-fno-exceptions', '-fno-rtti', '-fn
 
 /** The bytes of the runtime, built or found built before; throws a ToolchainError where it cannot be built. */
 export function buildRuntime(platform: Platform = ownPlatform()): Promise<Uint8Array> {
+  const shim = readFileSync(join(FFI_FOLDER, 'shim.h'));
   return buildLibrary({
     name: "The host device's runtime",
     file: 'runtime',
     platform,
     flags: RUNTIME_FLAGS,
     sources: runtimeSources(),
-    hash: hashOfFolder(FFI_FOLDER),
+    hash: hashOf(...['host', 'darwin'].map((name) => hashOfFolder(join(FFI_FOLDER, name))), shim),
   });
 }
 
