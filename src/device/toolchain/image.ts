@@ -86,13 +86,14 @@ async function compileKernels(clang: Clang, image: ImageSource, object: string):
   const command = [clang.path, ...precompileFlags(target, clang)];
   const precompiled = await compileOnce({ command, input: header, salt, extension: 'pch' });
   const text = withContraction(source, kind);
-  if (kind === 'ulps' && dialect === 'xpu') return compileDivisions(clang, image, text, precompiled, object);
+  if (dialect === 'xpu' && (kind === 'ulps' || processor === 'arm64'))
+    return compileChanged(clang, image, text, precompiled, object);
   if (image.inSteps) return compileSteps(clang, image, text, precompiled, object);
   await must(image, [clang.path, ...sourceFlags(target, clang, precompiled), '-o', object], text);
 }
 
-/** OpenCL C whose divisions are calls, so that they may be off. */
-async function compileDivisions(
+/** OpenCL C whose divisions are calls, so that they may be off, or whose kernels are called as functions are: LLVM for arm64 knows no other way. */
+async function compileChanged(
   clang: Clang,
   image: ImageSource,
   source: string,
@@ -100,7 +101,9 @@ async function compileDivisions(
   object: string,
 ): Promise<void> {
   const whole = await must(image, [clang.path, ...irFlags(image, clang, precompiled)], source);
-  await must(image, [clang.path, ...irObjectFlags(image, clang), '-o', object], withDivisionCalls(whole));
+  const plain = image.processor === 'arm64' ? whole.replace(/\bspir_kernel /g, '') : whole;
+  const changed = image.kind === 'ulps' ? withDivisionCalls(plain) : plain;
+  await must(image, [clang.path, ...irObjectFlags(image, clang), '-o', object], changed);
 }
 
 async function compileSteps(

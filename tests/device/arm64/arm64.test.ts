@@ -142,6 +142,8 @@ describe.skipIf(!command || !canLink)('arm64 (needs qemu-user-static, libc6-dev-
     ['cuda', 'fast', 7],
     ['cuda', 'check', 7],
     ['xpu', 'fast', 0],
+    ['xpu', 'check', 7],
+    ['xpu', 'ulps', 0],
   ] as const)('gives the bits of x86-64: %s, %s, schedule %d', async (dialect, kind, schedule) => {
     const { code, stdout } = await emulated(dialect, kind, 'mixed', schedule);
     expect([code, stdout]).toEqual([0, await own(dialect, kind, schedule)]);
