@@ -35,7 +35,8 @@ interface Row {
   readonly rank: number;
   /** How near to what may not be passed, as a share of it. */
   readonly share?: number;
-  readonly of?: 'bound' | 'limit';
+  /** What that is: `bound`, `registers`. */
+  readonly of?: string;
   /** What else a reader looks at. */
   readonly note?: string;
   /** Cases that ran. */
@@ -86,7 +87,7 @@ function launchRow(verdict: Launch): Row {
     address: launchAddress(verdict),
     status: [status, ...problems.map(({ limit }) => limit)].join(' '),
     rank: rankOf(status),
-    ...(near && { share: near.used, of: 'limit' }),
+    ...(near && { share: near.used, of: near.limit }),
     ...(notes.length > 0 && { note: notes.join('; ') }),
   };
 }
