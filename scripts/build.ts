@@ -5,6 +5,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { tell, UsageError } from '../src/cli/errors.ts';
+import { INDEX_FILE } from '../src/device/image-folder.ts';
 import { hashOf, hashOfFolder } from '../src/device/toolchain/cache.ts';
 import { findClang } from '../src/device/toolchain/clang.ts';
 import { isPlatform, ownPlatform, PLATFORMS } from '../src/device/toolchain/target.ts';
@@ -18,7 +19,9 @@ async function inputsHash(commit: string): Promise<string> {
   const folders = ['src', 'ffi', 'kernels', 'records', 'scripts', 'templates'].map((name) =>
     hashOfFolder(join(ROOT, name)),
   );
-  const files = ['package.json', 'package-lock.json'].map((name) => readFileSync(join(ROOT, name)));
+  const gpu = process.env['TF_GPU_IMAGES']; // a folder that --offline DIR made, whose images go into the executable
+  const paths = ['package.json', 'package-lock.json'].map((name) => join(ROOT, name));
+  const files = [...paths, ...(gpu === undefined ? [] : [join(gpu, INDEX_FILE)])].map((path) => readFileSync(path));
   return hashOf(commit, Bun.version, (await findClang()).version, ...folders, ...files);
 }
 

@@ -1,6 +1,7 @@
 /** One executable for one platform, with all that it embeds. */
 import { mkdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { packFolder } from '../../src/device/image-folder.ts';
 import { compilingStore, EMBEDDED } from '../../src/device/store.ts';
 import { buildRuntime } from '../../src/device/toolchain/runtime.ts';
 import { type Platform, processorOf } from '../../src/device/toolchain/target.ts';
@@ -39,6 +40,8 @@ export async function buildFor(platform: Platform, outfile: string): Promise<num
 async function stageImages(folder: string, platform: Platform): Promise<number> {
   const kernels = join(ROOT, 'kernels');
   await writeShims(folder, platform);
+  const gpu = process.env['TF_GPU_IMAGES'];
+  if (gpu !== undefined) packFolder(gpu, folder);
   const listing = await readFolder(kernels);
   const requests = imageRequests(loadKernels(listing), listing.sources);
   const store = compilingStore(kernels, processorOf(platform));

@@ -2,7 +2,7 @@
  * A folder of GPU images as `--offline DIR` leaves it, found by what they were compiled from. Its index is untrusted, and so are the
  * images: paths stay inside the folder, and bytes that are not those that were compiled are refused.
  */
-import { realpathSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import * as v from 'valibot';
 import type { ImageRequest, ImageResult, ImageStore } from './images.ts';
@@ -38,8 +38,16 @@ export class ImageFolderError extends Error {
 
 const AGAIN = 'Make it with tf-kernel-contract --offline DIR of this program.';
 
-/** The images of a folder for one chip; throws an ImageFolderError. */
-export function folderImages(folder: string, chip: string, sources: ReadonlyMap<string, string>): ImageStore {
+/** Reads a file of a folder of images; undefined where the folder has none of that name. */
+type ReadFile = (folder: string, file: string) => Uint8Array | undefined;
+
+/** The images of a folder for one chip; throws an ImageFolderError. `read`: how their files are read, where not plainly. */
+export function folderImages(
+  folder: string,
+  chip: string,
+  sources: ReadonlyMap<string, string>,
+  read: ReadFile = inside,
+): ImageStore {
   const { headers, images } = readIndex(folder);
   if (headers !== headersHash(sources))
     throw new ImageFolderError(
@@ -47,7 +55,37 @@ export function folderImages(folder: string, chip: string, sources: ReadonlyMap<
     );
   const isOwn = (of: readonly string[]): boolean => of.includes(chip) || of.includes(EVERY_CHIP);
   const own = new Map(images.filter(({ chips: of }) => isOwn(of)).map((image) => [image.key, image]));
-  return { get: async (request) => imageOf(folder, chip, own.get(imageKey(request)), request) };
+  return { get: async (request) => imageOf(folder, chip, own.get(imageKey(request)), request, read) };
+}
+
+/** Whether a folder has images for a chip. */
+export const hasImagesFor = (folder: string, chip: string): boolean =>
+  existsSync(join(folder, INDEX_FILE)) &&
+  readIndex(folder).images.some(({ chips: of }) => of.includes(chip) || of.includes(EVERY_CHIP));
+
+/** Copies a folder's images, compressed, each once; returns how many there are. What `readPacked` reads. */
+export function packFolder(from: string, into: string): number {
+  const { images } = readIndex(from);
+  mkdirSync(into, { recursive: true });
+  const packed = new Set<string>();
+  const entries = images.map((image): IndexedImage => {
+    if ('error' in image) return image;
+    const bytes = inside(from, image.file);
+    if (!bytes || hashOf(bytes) !== image.hash)
+      throw new ImageFolderError(`${join(from, image.file)} is not the image that was compiled.\n  ${AGAIN}`);
+    const file = `${image.hash}.zst`;
+    if (!packed.has(file)) writeFileSync(join(into, file), Bun.zstdCompressSync(bytes, { level: 6 }));
+    packed.add(file);
+    return { ...image, file };
+  });
+  writeFileSync(join(into, INDEX_FILE), JSON.stringify({ ...readIndex(from), images: entries }));
+  return packed.size;
+}
+
+/** A file of a packed folder, whose names are the program's own. */
+export function readPacked(folder: string, file: string): Uint8Array | undefined {
+  const bytes = readCached(join(folder, file));
+  return bytes ? new Uint8Array(Bun.zstdDecompressSync(bytes)) : undefined;
 }
 
 /** Adds images to a folder's index; what it has of other sources or chips stays, unless headers have changed. */
@@ -100,10 +138,16 @@ function parsed(bytes: Uint8Array): unknown {
   }
 }
 
-function imageOf(folder: string, chip: string, found: IndexedImage | undefined, { path }: ImageRequest): ImageResult {
+function imageOf(
+  folder: string,
+  chip: string,
+  found: IndexedImage | undefined,
+  { path }: ImageRequest,
+  read: ReadFile,
+): ImageResult {
   if (!found) return { error: `${folder} has no image of ${path}, as it is here, for ${chip}. ${AGAIN}` };
   if ('error' in found) return { error: found.error };
-  const bytes = inside(folder, found.file);
+  const bytes = read(folder, found.file);
   if (!bytes) return { error: `${found.file} of ${INDEX_FILE} is not a file in ${folder}` };
   if (hashOf(bytes) !== found.hash) return { error: `${found.file} is not the image that was compiled. ${AGAIN}` };
   return { image: bytes, set: setOf(found.compiler) };

@@ -41,6 +41,9 @@ export async function shimImage(dialect: Dialect): Promise<Uint8Array> {
   );
 }
 
+/** Where the images of GPUs lie that the executable holds, packed, if it was built with any. */
+export const gpuImages = (): string => join(import.meta.dir, EMBEDDED);
+
 /** Where images come from in this process: contracts from outside are in no executable. */
 export const openImages = (): ImageStore =>
   Bun.isStandaloneExecutable && !outside() ? { get: readEmbedded } : compilingStore(outside()?.root);

@@ -8,8 +8,11 @@ import {
   addToIndex,
   EVERY_CHIP,
   folderImages,
+  hasImagesFor,
   ImageFolderError,
   INDEX_FILE,
+  packFolder,
+  readPacked,
   writeIndex,
 } from '../../src/device/image-folder.ts';
 import type { ImageRequest } from '../../src/device/images.ts';
@@ -19,6 +22,7 @@ import { hashOf } from '../../src/device/toolchain/cache.ts';
 const folder = mkdtempSync(join(tmpdir(), 'tf-images-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
+const fresh = join(folder, 'fresh');
 const request: ImageRequest = { kind: 'fast', dialect: 'cuda', path: 'k/k.cu', text: 'text', defines: { N: 1 } };
 const sources = new Map([['shared/cuda/a.cuh', 'header']]);
 const bytes = new Uint8Array([1, 2, 3]);
@@ -44,8 +48,8 @@ async function given(
 }
 
 test('an image is found by its source, its defines and the chip', async () => {
-  expect(await given([entry()])).toEqual({ image: bytes });
-  expect(await given([entry({ chips: [EVERY_CHIP] })], {}, 'M3')).toEqual({ image: bytes });
+  expect(await given([entry()])).toEqual({ image: bytes, set: 'nvcc-13.0' });
+  expect(await given([entry({ chips: [EVERY_CHIP] })], {}, 'M3')).toEqual({ image: bytes, set: 'nvcc-13.0' });
   for (const [asked, chip] of [
     [{ text: 'edited' }, 'sm_90'],
     [{ defines: {} }, 'sm_90'],
@@ -77,6 +81,20 @@ test('an index that is absent, broken or of other headers is refused in words', 
   writeIndex(folder, new Map([['shared/cuda/a.cuh', 'changed']]), [entry()]);
   expect(() => folderImages(folder, 'sm_90', sources)).toThrow(/compiled with other headers/);
   expect(() => folderImages(join(folder, 'nowhere'), 'sm_90', sources)).toThrow(/There is no images.json/);
+});
+
+test('a packed folder gives the same images, each file once, and none where a file is damaged', async () => {
+  writeIndex(folder, sources, [entry(), entry({ chips: ['sm_80'] })]);
+  const packed = join(folder, 'packed');
+  expect(packFolder(folder, packed)).toBe(1);
+  expect(await folderImages(packed, 'sm_80', sources, readPacked).get(request)).toMatchObject({ image: bytes });
+  expect([hasImagesFor(packed, 'sm_90'), hasImagesFor(packed, 'M1'), hasImagesFor(fresh, 'sm_90')]).toEqual([
+    true,
+    false,
+    false,
+  ]);
+  writeIndex(folder, sources, [entry({ hash: hashOf('other') })]);
+  expect(() => packFolder(folder, packed)).toThrow(/is not the image that was compiled/);
 });
 
 test('images are added to those of other sources; those of other headers go', async () => {
