@@ -139,6 +139,18 @@ describe('a run', () => {
     expect((await ran(argv, { env: { FORCE_COLOR: '1' } })).stdout).toContain('\u001b[32mPASS');
   });
 
+  test('shrinks a known finding to one NaN, and runs a fixture again', async () => {
+    const shown = await run('--repro', '--device', 'host', '--only', 'relu2_rows@cuda:nonfinite');
+    expect(shown.stdout).toContain('x[0, 0] = NaN (0x7fc0)');
+    expect(lines(shown).at(-1)).toBe('REPRO 0 failures, 1 known finding: 1 smallest input, 1 element not zero at most');
+    const fixture = join(import.meta.dir, '../../kernels/masked_rows/masked-infinity.json');
+    const again = await run('--replay', fixture, '--device', 'host', '--dialect', 'xpu');
+    expect([again.code, lines(again)[0]]).toEqual([
+      0,
+      expect.stringContaining('SAME  masked_rows@xpu:nonfinite  host'),
+    ]);
+  });
+
   test('into a pipe that closes early ends without a trace', async () => {
     const { stderr } = await ran(['/bin/sh', '-c', `'${EXECUTABLE}' --list | head -1`]);
     expect(stderr).toBe('');

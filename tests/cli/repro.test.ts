@@ -191,6 +191,23 @@ describe('on a terminal', () => {
     },
     HOUR,
   );
+
+  test(
+    'Ctrl-C while an input is shrunk stops that alone, and the list comes back',
+    async () => {
+      const hangs = { ...env, TF_KERNELS: join(import.meta.dir, 'kernels') };
+      const argv = ['--repro', '--device', 'host', '--only', 'endless@cuda:repeat:rows=1', '--timeout', '0.3'];
+      const terminal = openTerminal([process.execPath, MAIN, ...argv], { env: hangs, cwd: folder });
+      await terminal.sees('What fails');
+      terminal.types('\r');
+      await terminal.sees('Shrinking (Ctrl-C stops)');
+      terminal.types('\u0003');
+      await terminal.chooses('Leave');
+      expect(await terminal.ended()).toBe(1);
+      expect(terminal.text()).not.toContain('The smallest input');
+    },
+    HOUR,
+  );
 });
 
 test(
