@@ -143,5 +143,5 @@ function partOf({ registrations, jobs, total }: Plan, mine: ReadonlySet<string>)
 const emptyShard = ({ index, of }: Shard, units: number): NothingRunError =>
   new NothingRunError(
     `Shard ${index} of ${of} is empty, so nothing was run: the plan has ${counted(units, 'unit')}.\n` +
-      `  A unit is a kernel at a gate on a device; take ${units} shards at most.`,
+      `  A unit is a kernel at a gate on a device; take ${counted(units, 'shard')} at most.`,
   );
