@@ -14,6 +14,8 @@ const ENDS_MOST = 2;
 /** Processes that may fail to open the device, one after another: a driver may need a moment after it was reset. */
 const OPENS_MOST = 3;
 const OPEN_PAUSE_MS = 500;
+/** How long a process may take to read the contracts and to open its device, whose driver may hang. */
+const OPEN_MS = 120_000;
 /** How long a process may take to close its device. */
 const CLOSE_MS = 10_000;
 
@@ -66,6 +68,7 @@ type Came =
 class Child {
   private readonly child: Bun.Subprocess<'ignore', 'ignore', 'pipe'>;
   private readonly words: Promise<string>;
+  private readonly opening: ReturnType<typeof setTimeout>;
   private readonly ready = Promise.withResolvers<void>();
   private settle: (came: Came) => void = () => {};
   private at: Place | undefined;
@@ -85,6 +88,7 @@ class Child {
       onExit: (_child, code, signal) => void this.ended(String(signal ?? `code ${code}`)),
     });
     process.on('exit', this.kill); // of this process: nobody waits for the other
+    this.opening = setTimeout(() => this.stop({ kind: 'unable', why: `not in ${OPEN_MS / 1000} s` }), OPEN_MS);
     this.words = tailOf(this.child.stderr);
   }
 
@@ -115,6 +119,7 @@ class Child {
     if (word.kind === 'listens') this.send({ kind: 'setup', setup: this.setup });
     else if (word.kind === 'ready') {
       this.isReady = true;
+      clearTimeout(this.opening);
       this.ready.resolve();
     } else if (word.kind === 'at') this.at = word.place;
     else if (word.kind === 'case') this.onCase(word.done);
@@ -132,6 +137,7 @@ class Child {
   private async ended(how: string): Promise<void> {
     process.off('exit', this.kill);
     this.isOver = true;
+    clearTimeout(this.opening);
     const words = await this.words;
     const why =
       this.unable ?? (this.isReady ? undefined : `its process ended (${how})${words === '' ? '' : `: ${words}`}`);
