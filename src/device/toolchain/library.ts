@@ -48,7 +48,13 @@ const ARM64_HEADERS = '/usr/aarch64-linux-gnu/include';
 /** The least processors are those of images (flags.ts): both are of one machine. */
 const PLATFORM: Readonly<Record<Platform, readonly string[]>> = {
   'linux-x64': ['--target=x86_64-linux-gnu', '-march=x86-64-v3', '-fcf-protection=none', ...LINUX],
-  'linux-arm64': ['--target=aarch64-linux-gnu', '-mno-outline-atomics', '-mbranch-protection=none', ...LINUX],
+  'linux-arm64': [
+    '--target=aarch64-linux-gnu',
+    '-mno-outline-atomics',
+    '-mbranch-protection=none',
+    '-ffixed-x18', // ffi/host/switch.h keeps no value in it
+    ...LINUX,
+  ],
   'darwin-arm64': [
     '--target=arm64-apple-macos13',
     '-nostdlibinc',
