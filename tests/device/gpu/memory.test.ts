@@ -89,7 +89,7 @@ describe.each([
         const error = refusalOf(() => rig.shim.load(device, image.slice(0, length)));
         expect(error).toMatchObject({ failure: 'bad-image', message: expect.stringContaining('neither a whole') });
       }
-      for (const torn of [...tears(image), new Uint8Array(4096).fill(0xff), wild(dialect)]) {
+      for (const torn of [...tears(image), new Uint8Array(4096).fill(0xff), ...wild(dialect)]) {
         const error = refusalOf(() => rig.shim.load(device, torn));
         expect(error).toMatchObject({ failure: 'bad-image', message: expect.stringContaining('neither a whole') });
       }
@@ -122,18 +122,23 @@ function tears(image: Uint8Array): Uint8Array[] {
   ];
 }
 
-/** A container whose header claims more than there is: of a fat binary its size, of a bundle its first entry. */
-function wild(dialect: 'cuda' | 'hip'): Uint8Array {
-  const bytes = new Uint8Array(new ArrayBuffer(128));
-  const view = new DataView(bytes.buffer);
-  if (dialect === 'cuda') {
-    view.setUint32(0, 0xba55ed50, true);
-    view.setBigUint64(8, 2n ** 64n - 16n, true);
+/** Containers whose headers claim more than there is: of a fat binary its size, of a bundle an entry's bytes, place, name or number. */
+function wild(dialect: 'cuda' | 'hip'): Uint8Array[] {
+  const made = (start: string | number, words: readonly bigint[]): Uint8Array => {
+    const bytes = new Uint8Array(new ArrayBuffer(128));
+    const view = new DataView(bytes.buffer);
+    if (typeof start === 'number') view.setUint32(0, start, true);
+    else bytes.set(new TextEncoder().encode(start));
+    words.forEach((word, i) => view.setBigUint64((typeof start === 'number' ? 8 : start.length) + 8 * i, word, true));
     return bytes;
-  }
-  bytes.set(new TextEncoder().encode('__CLANG_OFFLOAD_BUNDLE__'));
-  view.setBigUint64(24, 1n, true);
-  view.setBigUint64(32, 64n, true);
-  view.setBigUint64(40, 2n ** 64n - 64n, true);
-  return bytes;
+  };
+  const huge = 2n ** 64n - 64n;
+  if (dialect === 'cuda') return [huge, huge + 48n, 113n].map((size) => made(0xba55ed50, [size]));
+  const bundles = [
+    [1n, 64n, huge, 4n],
+    [1n, huge, 64n, 4n],
+    [2n, 0n, 0n, 2n ** 63n],
+    [huge, 0n, 0n, 0n],
+  ];
+  return bundles.map((words) => made('__CLANG_OFFLOAD_BUNDLE__', words));
 }

@@ -99,6 +99,21 @@ describe.each([
     expect(reported('leak')).toEqual([]);
   });
 
+  test('a device that is open twice goes on when one of the two is closed', () => {
+    const { shim } = rig;
+    prepare(rig);
+    const [a, b] = [shim.open(0), shim.open(0)];
+    const address = shim.alloc(b, 64);
+    shim.fill(b, address, 0x01020304, 64);
+    shim.close(a);
+    const bytes = new Uint8Array(new ArrayBuffer(64));
+    shim.download(b, address, bytes);
+    expect([...bytes.subarray(0, 4)]).toEqual([4, 3, 2, 1]);
+    shim.free(b, address);
+    shim.close(b);
+    expect([reported('violation'), reported('leak')]).toEqual([[], []]);
+  });
+
   test('what a healthy device still holds when it is closed shows as a leak', () => {
     withDevice(rig, {}, (device) => {
       rig.shim.alloc(device, 100);
