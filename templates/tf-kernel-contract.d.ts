@@ -123,6 +123,8 @@ declare module 'tf-kernel-contract' {
     /** Where it is tracked. */
     readonly link: string;
     readonly on?: readonly Dialect[];
+    /** The GPUs' chips that it is of, as their driver names them: it says nothing of others, nor of the host device. */
+    readonly chips?: readonly string[];
     /** Of a `value` finding: the multiple of the bound that its worst element stays within. What is past it is no longer known. */
     readonly within?: number;
   }

@@ -48,20 +48,7 @@ describe('a new kernel', () => {
   });
 
   test(
-    'passes every gate in plain arithmetic, and its controls are red',
-    async () => {
-      const { code, stdout } = await place.run('scores', '--dialect', 'cuda', '--mode', 'plain');
-      expect(stdout).toContain('PASS  scores@cuda  host  ');
-      expect(stdout).toMatch(
-        /SUMMARY 1 kernel: 1 pass gates 1-4, .*; 11 controls: 11 red as planted, 0 missed, 0 broken;/,
-      );
-      expect(code).toBe(0);
-    },
-    HOUR,
-  );
-
-  test(
-    'passes in the other dialects',
+    'passes in the other dialects; in CUDA the tutorial runs it',
     async () => {
       const { stdout } = await place.run('scores', '--dialect', 'hip,metal,xpu', '--mode', 'plain', '--gate', 'shapes');
       expect(stdout).toContain(
