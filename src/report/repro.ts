@@ -9,7 +9,6 @@ import type { Aim } from '../repro/aims.ts';
 import type { Coded, ElementFacts, Explanation } from '../repro/explain.ts';
 import type { Minimal } from '../repro/minimise.ts';
 import type { Replayed } from '../repro/replay.ts';
-import type { Writer } from '../repro/writer.ts';
 import type { ReplayRow } from '../repro/session.ts';
 import type { Cell } from '../repro/values.ts';
 import type { Contract } from '../spec/contract.ts';
@@ -102,9 +101,11 @@ export const findingText = ({ class: kind, what, worst }: Finding): string[] => 
 ];
 
 /** What float64 wants, the range, the replays, and where the element is made. */
-export function explanationLines({ symbol, grid, group, element }: Explanation): string[] {
+export function explanationLines({ symbol, grid, group, lanes, element }: Explanation): string[] {
   const launch = `${symbol}, ${shapeOf(grid)} groups of ${shapeOf(group)} threads`;
-  return element ? [...elementLines(element), `launch: ${launch}`] : [`launch: ${launch}`];
+  return element
+    ? [...elementLines(element), ...writerLines(element, group, lanes), `launch: ${launch}`]
+    : [`launch: ${launch}`];
 }
 
 const shapeOf = (sizes: readonly number[]): string => sizes.join('x');
@@ -128,12 +129,17 @@ function elementLines({ want, range, got, place, replays, tiles, writer }: Eleme
     ...tiles.map(
       ({ dim, at, size, tile, within }) => `${dim} ${at} is element ${within} of tile ${tile}, of ${size} a tile`,
     ),
-    ...(writer === undefined || writer === 'none' ? [] : [writerText(writer)]),
   ];
 }
 
-const writerText = ({ group, thread, line }: Writer): string =>
-  `written first by thread (${thread.join(', ')}) of group (${group.join(', ')})${line === undefined ? '' : `, at ${line}`}`;
+function writerLines({ writer }: ElementFacts, [x, y]: Explanation['group'], lanes: number | undefined): string[] {
+  if (writer === undefined || writer === 'none') return [];
+  const { group, thread, line } = writer;
+  const linear = thread[0] + x * (thread[1] + y * thread[2]);
+  const warp = lanes === undefined ? '' : `, lane ${linear % lanes} of warp ${Math.floor(linear / lanes)},`;
+  const at = line === undefined ? '' : `, at ${line}`;
+  return [`written first by thread (${thread.join(', ')})${warp} of group (${group.join(', ')})${at}`];
+}
 
 /** All digits that tell a float64 from its neighbours. */
 const numeric = (value: number): string =>

@@ -55,7 +55,7 @@ describe('without a terminal', () => {
       'y[0, 37]: the kernel gives 0 (0x00000000); float64 wants 1, rounded 1 (0x3f800000)',
       "passes from 1 to 1, each rounded to the output's type",
       'width 37 is element 5 of tile 1, of 32 a tile',
-      'written first by thread (5, 0, 0) of group (0, 0, 0), at shortens.cu:5',
+      'written first by thread (5, 0, 0), lane 5 of warp 0, of group (0, 0, 0), at shortens.cu:5',
       'launch: tf_shortens, 1x1x1 groups of 32x1x1 threads',
       'found at rows=1,width=40',
       'Rerun: npm start -- --only shortens@cuda:shapes:rows=1,width=40 --seed 1',
