@@ -60,7 +60,9 @@ export async function runPlan(selection: Selection, flags: RunFlags): Promise<Fi
     tell(sequence.take(done));
   };
   const journal = await journalOf(selection, flags);
-  const before = new Set(journal?.finished.map(({ job }) => JSON.stringify(job)));
+  const planned = new Set(plan.jobs.map((job) => JSON.stringify(job)));
+  const finished = journal?.finished.filter(({ job }) => planned.has(JSON.stringify(job))) ?? []; // of this shard
+  const before = new Set(finished.map(({ job }) => JSON.stringify(job)));
   const left = plan.jobs.filter((job) => !before.has(JSON.stringify(job)));
   const onDone = (done: JobDone): void => {
     journal?.add(done);
@@ -73,9 +75,9 @@ export async function runPlan(selection: Selection, flags: RunFlags): Promise<Fi
   };
   if (!flags.quiet) print(deviceNotes(settings, flags));
   tell(sequence.ready());
-  if (journal?.finished.length && !flags.quiet)
-    print([`${counted(journal.finished.length, 'job')} of ${count(plan.jobs.length)} from ${flags.resume}`]);
-  journal?.finished.forEach((done) => {
+  if (finished.length > 0 && !flags.quiet)
+    print([`${counted(finished.length, 'job')} of ${count(plan.jobs.length)} from ${flags.resume}`]);
+  finished.forEach((done) => {
     progress.begin(done.job);
     take(done);
     progress.done(done.job);
