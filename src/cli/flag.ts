@@ -47,12 +47,22 @@ export interface Command {
   readonly others: FlagTable;
 }
 
+const LISTED = 'tf-kernel-contract --help lists every flag and its values.';
+
+/** A flag that a run does not know; another command may. */
+export class UnknownFlag extends UsageError {
+  constructor(
+    readonly flag: string,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
 /** A UsageError whose last line says where the flags are explained. */
 export function usage(what: string, command?: Command): UsageError {
-  const where = command
-    ? `help ${command.page} says what it does and takes.`
-    : '--help lists every flag and its values.';
-  return new UsageError(`${what}\n  tf-kernel-contract ${where}`);
+  const where = command ? `tf-kernel-contract help ${command.page} says what it does and takes.` : LISTED;
+  return new UsageError(`${what}\n  ${where}`);
 }
 
 /**
@@ -116,5 +126,6 @@ function unknown(name: string, rawName: string, table: FlagTable, command: Comma
   if (command && Object.hasOwn(command.others, name))
     return usage(`${rawName} does not go with ${command.name}.`, command);
   const names = Object.keys(table).map((known) => `--${known}`);
+  if (!command) return new UnknownFlag(name, `Unknown flag ${rawName}${suggestion(rawName, names)}.\n  ${LISTED}`);
   return usage(`Unknown flag ${rawName}${suggestion(rawName, names)}.`, command);
 }

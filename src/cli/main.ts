@@ -1,6 +1,7 @@
 /** One command: read the flags, do what they ask, and tell whatever is thrown in one place. Returns the exit code. */
 import type { ExitCode } from './errors.ts';
-import { tell } from './errors.ts';
+import { tell, UsageError } from './errors.ts';
+import { UnknownFlag } from './flag.ts';
 import { readFlags } from './flags.ts';
 import { takePaths } from './take-paths.ts';
 
@@ -9,10 +10,21 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
   try {
     return await command(argv);
   } catch (error) {
-    const { text, code } = tell(error);
+    const { text, code } = tell(error instanceof UnknownFlag ? await elsewhere(error) : error);
     console.error(text);
     return code;
   }
+}
+
+/** Of a flag that other commands have, those commands. */
+async function elsewhere(error: UnknownFlag): Promise<UsageError> {
+  const { COMMANDS } = await import('./commands.ts');
+  const having = COMMANDS.filter(({ flags }) => Object.hasOwn(flags, error.flag));
+  const [first] = having;
+  if (!first) return error;
+  return new UsageError(
+    `--${error.flag} belongs to ${having.map(({ call }) => `'${call}'`).join(' and ')}.\n  tf-kernel-contract help ${first.name} says what it does and takes.`,
+  );
 }
 
 type Run = (argv: readonly string[]) => Promise<ExitCode>;

@@ -1,7 +1,7 @@
 /** The gates that run kernels: what is selected of them goes to the lanes of its devices, and is told in the order of the plan. */
 import type { ImageSource } from '../device/image-source.ts';
 import type { DeviceId } from '../device/run-device.ts';
-import { runtimeImage } from '../device/store.ts';
+import { readyCompiler, runtimeImage } from '../device/store.ts';
 import type { CaseDone } from '../gates/case-done.ts';
 import type { JobDone, OnCase } from '../gates/lanes/lane.ts';
 import { ProcessLane } from '../gates/lanes/process.ts';
@@ -127,7 +127,10 @@ export async function lanesFor(
   { images }: Pick<RunFlags, 'images'>,
   onCase?: OnCase,
 ): Promise<(device: DeviceId) => Lanes> {
-  if (options.devices.some(({ id }) => id === 'host')) await runtimeImage(); // made once here, and its absence told once
+  if (options.devices.some(({ id }) => id === 'host')) {
+    await runtimeImage(); // made once here, and its absence told once
+    await readyCompiler();
+  }
   return (id) => {
     const device = options.devices.find((one) => one.id === id);
     if (!device) throw new Error(`no device ${id}`);

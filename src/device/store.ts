@@ -10,7 +10,9 @@ import { KERNELS } from '../spec/folder.ts';
 import { DeviceError } from './device.ts';
 import type { ImageRequest, ImageResult, ImageStore } from './images.ts';
 import { imageKey } from './images.ts';
+import { findClang } from './toolchain/clang.ts';
 import { compileHost } from './toolchain/host.ts';
+import { unpackHost } from './toolchain/unpack.ts';
 import { buildRuntime } from './toolchain/runtime.ts';
 import { OWN_PROCESSOR, type Processor } from './toolchain/target.ts';
 import { buildShim } from './shims/build.ts';
@@ -47,6 +49,13 @@ export const gpuImages = (): string => join(import.meta.dir, EMBEDDED);
 /** Where images come from in this process: contracts from outside are in no executable. */
 export const openImages = (): ImageStore =>
   Bun.isStandaloneExecutable && !outside() ? { get: readEmbedded } : compilingStore(outside()?.root);
+
+/** Finds the compiler and its headers where kernels from outside are compiled; throws a ToolchainError, once for all of them. */
+export async function readyCompiler(): Promise<void> {
+  if (!outside()) return;
+  await findClang();
+  await unpackHost();
+}
 
 /** A store that compiles each request for the host device of a processor, or finds it compiled before. */
 export function compilingStore(root: string = KERNELS, processor: Processor = OWN_PROCESSOR): ImageStore {

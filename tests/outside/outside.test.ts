@@ -3,8 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fakeCompiler } from '../device/vendor/kit.ts';
+import { ran } from '../cli/executable.ts';
 import type { Outside } from './kit.ts';
-import { openOutside, writeCopy } from './kit.ts';
+import { environment, MAIN, openOutside, writeCopy } from './kit.ts';
 
 const HOUR = 3600 * 1000;
 
@@ -73,6 +74,26 @@ test(
   },
   HOUR,
 );
+
+describe('a wrong command', () => {
+  test('names the command that a flag belongs to', async () => {
+    const { code, stderr } = await place.run('--threads', '64');
+    expect([code, stderr]).toEqual([
+      2,
+      "--threads belongs to 'limits DIR'.\n  tf-kernel-contract help limits says what it does and takes.\n",
+    ]);
+  });
+});
+
+test('without a compiler, that is said once, with how to get one', async () => {
+  const { code, stdout, stderr } = await ran([process.execPath, MAIN, 'kernels', '--gate', 'shapes'], {
+    cwd: place.folder,
+    env: { ...environment(), TF_CLANG: '/nowhere/clang' },
+  });
+  expect(stdout).toBe('');
+  expect(stderr).toStartWith("No host compiler: TF_CLANG is '/nowhere/clang', which was not found.\n");
+  expect(code).toBe(1);
+});
 
 describe('a run tells', () => {
   const some = ['kernels', '--gate', 'shapes', ...plain];

@@ -14,7 +14,7 @@ export interface Clang {
 
 const NAMES = ['clang-19', 'clang-18', 'clang-17', 'clang-16', 'clang'];
 const LEAST_VERSION = 16; // the first clang with -fbfloat16-excess-precision and __bf16 arithmetic
-const INSTALL = 'apt-get install clang-19 lld-19';
+const INSTALL = process.platform === 'darwin' ? 'brew install llvm lld' : 'apt-get install clang-19 lld-19';
 
 let found: Promise<Clang> | undefined;
 
