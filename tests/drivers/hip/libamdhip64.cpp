@@ -19,11 +19,12 @@ using namespace emulator;
 
 constexpr uint64_t GIB = 1ull << 30;
 constexpr int KIB = 1024, DEVICES_MAX = 16;
-//  name, product, capability, wave, LDS by default and by opt-in, multiprocessors, registers a block, no clusters, memory
+//  name, product, capability, wave, LDS by default and by opt-in (some runtimes tell 0), multiprocessors, registers a block, no
+//  clusters, memory
 static const Chip CHIPS[] = {
   { "gfx942", "Emulated MI300X", 9, 4, 64, 64 * KIB, 64 * KIB, 304, 65536, 0, 192 * GIB },
   { "gfx90a", "Emulated MI250X", 9, 0, 64, 64 * KIB, 64 * KIB, 110, 65536, 0, 64 * GIB },
-  { "gfx1100", "Emulated RX 7900 XTX", 11, 0, 32, 64 * KIB, 64 * KIB, 48, 65536, 0, 24 * GIB },
+  { "gfx1100", "Emulated RX 7900 XTX", 11, 0, 32, 64 * KIB, 0, 48, 65536, 0, 24 * GIB },
   { "gfx1201", "Emulated RX 9070 XT", 12, 0, 32, 64 * KIB, 64 * KIB, 32, 65536, 0, 16 * GIB },
 };
 
