@@ -41,10 +41,11 @@ export const COMMANDS: readonly CommandPage[] = [
 turn a gate red; without a PATH the program's own kernels. A PATH is a contract
 file, a kernel's folder or a folder of these: a contract is code, and naming it
 runs it. Its records lie in records/ beside the kernel's folder. Without a GPU,
-sources run on the host device, compiled by clang 19. A case has
-one address, the same in filters, output and reports: kernel@dialect:gate:shape.
-A control's is kernel@dialect!id. A filter is a part of an address, or a whole
-one where it has a *.`,
+sources run on the host device, compiled by clang 19.
+
+A case has one address, the same in filters, output and reports:
+kernel@dialect:gate:shape. A control's is kernel@dialect!id. A filter is a part
+of an address, or a whole one where it has a *.`,
     flags: FLAGS,
     examples: [
       ['./softmax', 'the kernel in the folder softmax'],

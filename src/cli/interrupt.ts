@@ -3,14 +3,16 @@ import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { CACHE_FOLDER } from '../device/toolchain/flags.ts';
 
-const CODES = { SIGINT: 130, SIGTERM: 143 } as const;
+/** A run that is hung up has nobody to tell: its terminal is gone, or `--watch` begins another. */
+const CODES = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 type Signal = keyof typeof CODES;
 const SIGNALS = Object.keys(CODES) as Signal[];
 
 /** Does the work. A signal meanwhile ends the process, and `told` gives its last words on stderr. */
 export async function interruptibly<T>(told: (signal: string) => string, work: () => Promise<T>): Promise<T> {
   const stop = (signal: Signal): never => {
-    console.error(told(signal));
+    const words = told(signal);
+    if (signal !== 'SIGHUP') console.error(words);
     removeTemporaries();
     // Workers run on otherwise: a launch cannot be called off.
     process.exit(CODES[signal]);

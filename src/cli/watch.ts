@@ -81,7 +81,7 @@ class Watcher {
   private note(file: string): void {
     if (!/\.(ts|json|cu|cuh|hip|hpp|metal|cl|h|clh)$/.test(file)) return; // an editor's own file
     this.changed.add(file);
-    this.child?.kill('SIGTERM');
+    this.child?.kill('SIGHUP');
     this.wake();
   }
 
@@ -130,7 +130,7 @@ class Watcher {
   async stop(): Promise<void> {
     this.isOver = true;
     for (const watcher of this.watched.values()) watcher.close();
-    this.child?.kill('SIGTERM');
+    this.child?.kill('SIGHUP');
     await this.child?.exited;
     this.wake();
   }
