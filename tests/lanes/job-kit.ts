@@ -46,7 +46,7 @@ export async function gpuJobs(
       if (!kernel) throw new Error(`no kernel ${name}`);
       const own = {
         seed: '1',
-        limitMs: 200,
+        limitMs: 1500,
         selects: () => true,
         dialects: ['cuda'],
         modes: ['plain'],
