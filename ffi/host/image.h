@@ -26,12 +26,21 @@ typedef __UINTPTR_TYPE__ tf_address;
 #define TF_ACCESS static inline __attribute__((always_inline, unused)) TF_NODEBUG
 #define TF_HIDDEN __attribute__((visibility("hidden")))
 #define TF_UNCHECKED __attribute__((no_sanitize("kernel-address")))
-// In a check image (-DTF_CHECK) what reads and writes the runtime's own structures is called, and no access in it is
-// checked; elsewhere it is inlined.
-#if defined(TF_CHECK)
+// In a check image (-DTF_CHECK) of fibers what reads and writes the runtime's own structures is called, and no access in it
+// is checked; elsewhere it is inlined.
+#if defined(TF_CHECK) && !defined(TF_STEPPED)
 #define TF_OUTLINED static __attribute__((noinline, unused)) TF_NODEBUG TF_TRUSTED TF_UNCHECKED
 #else
 #define TF_OUTLINED TF_INLINE
+#endif
+// A call keeps the registers in which its caller computes: all of them, and the upper halves that images use; on arm64 those
+// that are not for floats.
+#if defined(__x86_64__)
+#define TF_PRESERVING __attribute__((preserve_all))
+#define TF_WHOLE_REGISTERS __attribute__((target("avx"))) // of a definition
+#else
+#define TF_PRESERVING __attribute__((preserve_most))
+#define TF_WHOLE_REGISTERS
 #endif
 #define TF_UNLIKELY(x) __builtin_expect(!!(x), 0)
 
@@ -139,6 +148,7 @@ struct TfGroup {
   TfBarrier barrier;
   tf_u64 linear;
   tf_u32 votes;   // of a voting barrier that is under way; 0 between them
+  tf_u32 common;  // check images: of a word of local memory that all its threads may read; 0 for none
   tf_u32 ordered; // check images: what its threads did before this time is ordered before what they do now
   char* arena;    // check images: where its local memory begins, and the shadow of it
   void* shadow;
@@ -153,6 +163,19 @@ struct TfLocalVariable {
   tf_u32 offset, reserved;
 };
 
+// Check images: a place in the code has memory where its access needs only to begin: at `start`, or a multiple of its
+// alignment after it, `room` in all. It is what a launch only reads, or stacks. All are empty when a launch begins.
+struct TfRange {
+  tf_u64 start, room;
+  const void* extent; // of the last access to memory that the launch may write, where `room` is 0
+  tf_u64 reserved;
+};
+static constexpr tf_u32 TF_RANGES = 1024; // places of an image that have one, and the last one for all others
+
+// Judges accesses at neighbouring places of memory, `bytes` in all and `each` of them one, aligned to its own size up to 8; `each`
+// is 0 for one of any alignment. `range`: of the place in the code. It keeps every register of its caller.
+typedef TF_PRESERVING void (*TfJudge)(const void*, tf_u64 bytes, tf_u64 each, TfRange* range);
+
 // The runtime's side of what is not inlined. Those marked * do not return.
 struct TfRuntime {
   void (*barrier)(TfThread*, TfBarrier*, TfSite);
@@ -166,9 +189,8 @@ struct TfRuntime {
   void (*yield)(TfThread*);
   void (*fault)(TfThread*, const char* what, TfSite);            // *
   void (*outside)(TfThread*, long long index, const char* array, TfSite); // *, an index past the end of an array
-  // What check images alone call. The return address of the first two is the access.
-  void (*load)(const void*, tf_u64 bytes);
-  void (*store)(const void*, tf_u64 bytes);
+  // What check images alone call. The return address of the first six is the access.
+  TfJudge load, store, load_half, store_half, load_word, store_word; // of any size, of 2 bytes, of 4
   void (*touch)(const void*, tf_u64 bytes, tf_u32 writes, const void* pc);
   void (*atomic_begin)(const void*, tf_u32 bytes, tf_u32 how); // its own accesses, up to the end, are not checked again
   void (*atomic_end)(void);
@@ -252,6 +274,7 @@ struct TfImage {
   tf_u32 kernel_count, reserved;
   TfRuntime* runtime; // filled at load
   TfUlps* ulps;       // null in other images
+  TfRange* ranges;    // of a check image, TF_RANGES
 };
 
 TF_INLINE constexpr tf_u64 tf_mix(tf_u64 hash, tf_u64 word) { return (hash ^ word) * 0x100000001b3ull; }
@@ -260,7 +283,7 @@ TF_INLINE constexpr tf_u64 tf_layout() {
   const tf_u64 words[] = {
     sizeof(TfSchedule), sizeof(TfThread), sizeof(TfBarrier), sizeof(TfMeeting), sizeof(TfWarp), sizeof(TfGroup),
     sizeof(TfLocalVariable), sizeof(TfRuntime), sizeof(TfParameter), sizeof(TfKernel),
-    sizeof(TfUlps), sizeof(TfImage),
+    sizeof(TfUlps), sizeof(TfImage), sizeof(TfRange), TF_RANGES,
     __builtin_offsetof(TfGroup, barrier), __builtin_offsetof(TfWarp, meeting), __builtin_offsetof(TfMeeting, value),
     __builtin_offsetof(TfSchedule, arguments), sizeof(TfPlace),
     TF_STACK_SHIFT, TF_REGION_SHIFT, TF_CONTEXT_SHIFT, TF_MEETING_ACTIVE, TF_MEETINGS };

@@ -16,6 +16,13 @@
 #define TF_ULPS_DEFINE
 #endif
 
+// Where the accesses of a check image need no judging.
+#if defined(TF_CHECK)
+#define TF_CHECK_RANGES tf_ranges
+#else
+#define TF_CHECK_RANGES nullptr
+#endif
+
 // Type, dimensions and alignment come in parentheses, since each may hold commas.
 #define TF_LOCAL(TYPE, name, DIMS, ALIGN, line)                                                                       \
   typedef TF_UNWRAP TYPE tf_local_type_##name TF_UNWRAP DIMS;                                                         \
@@ -36,7 +43,7 @@
   __attribute__((visibility("hidden"))) TfRuntime tf_runtime;                                                         \
   __attribute__((visibility("default"))) const TfImage* tf_image(void) {                                              \
     static const TfImage image = { TF_IMAGE_ABI, tf_image_flags | TF_IMAGE_KIND, tf_layout(), tf_kernel_table,        \
-      sizeof tf_kernel_table / sizeof *tf_kernel_table - 1, 0, &tf_runtime, TF_ULPS_STATE };                          \
+      sizeof tf_kernel_table / sizeof *tf_kernel_table - 1, 0, &tf_runtime, TF_ULPS_STATE, TF_CHECK_RANGES };         \
     return &image;                                                                                                    \
   }                                                                                                                   \
   }

@@ -7,6 +7,7 @@
 #include "simt/collective.h"
 #include "simt/kernel.h"
 #include "simt/local.h"
+#include "simt/sanitizer.h"
 #include "simt/schedule.h"
 #include "simt/support.h"
 #endif

@@ -1,6 +1,6 @@
-// Every access of a check image: is it inside what it may touch, is it written before it is read, and is it ordered after
-// what other threads did there.
-#include "quick.h"
+// Every access of a check image that no short way (short.cpp) settles: is it inside what it may touch, is it written before
+// it is read, and is it ordered after what other threads did there.
+#include "check.h"
 
 namespace tf {
 
@@ -49,7 +49,7 @@ static inline void note_read(const Access& a, Slot at, tf_u32 mask) {
 
 static inline void note_write(const Access& a, Cell* cell, tf_u32 mask) {
   bool again = cell->written.who == a.me && cell->written.time == a.now;
-  tf_u32 flags = cell->flags & ~CELL_ATOMIC;
+  tf_u32 flags = cell->flags & CELL_FLAGS & ~CELL_ATOMIC;
   if (!again) flags &= ~(CELL_BYTES * CELL_WRITTEN);
   if (mask == CELL_BYTES) flags &= ~(CELL_BYTES * CELL_READ); // what is ordered after this write is after its readers too
   cell->flags = flags | mask * (CELL_WRITTEN | CELL_SET) | (a.atomic ? CELL_ATOMIC : 0);
@@ -188,14 +188,10 @@ static void in_cluster(Access& a) {
 
 // --- all of memory ---
 
-// Stacks, the image's constants and variables, and the runtime's structures that inlined code reads.
-static bool is_own(const Device* d, const char* p) {
-  tf_u64 at = (tf_u64)p;
-  if (at - (tf_u64)d->region < REGION_BYTES) return true;
-  if (at - (tf_u64)d->warps < d->warp_capacity * sizeof(TfWarp)) return true;
-  if (at - (tf_u64)d->groups < d->group_capacity * sizeof(TfGroup)) return true;
-  if (at - (tf_u64)d < sizeof(Device) || at - (tf_u64)d->check->module->base < d->check->module->extent) return true;
-  return at - (tf_u64)d->wide_barriers < (STACKS + 1) * sizeof(TfBarrier);
+static bool is_own(const Check* c, const char* at) {
+  for (const Own& one : c->own)
+    if ((tf_u64)(at - one.start) < one.bytes) return true;
+  return false;
 }
 
 // In lockstep the lanes of a warp take turns at every access to local memory.
@@ -210,15 +206,15 @@ static inline Access access_of(TfThread* t, Check* c, const char* at, tf_u64 byt
 }
 
 // The long way: what is not plainly inside memory of its own, and what happens beside.
-__attribute__((noinline)) static void access_any(const char* at, tf_u64 bytes, const void* pc, bool writes) {
-  TfThread* t = tf_self();
+void access_any(const char* at, tf_u64 bytes, const void* pc, bool writes) {
+  TfThread* t = thread_here();
   Device* d = device_of(t);
   Check* c = d->check;
   Access a = access_of(t, c, at, bytes, pc, writes);
   tf_u64 offset = (tf_u64)(a.at - c->space);
   bool local = (tf_u64)(a.at - d->arenas) < d->arena_count * ARENA_STRIDE + PAGE;
   if (offset >= SPACE_BYTES && !local) {
-    if (is_own(d, a.at)) return;
+    if (is_own(c, a.at)) return;
     stop_bounds(a.offence());
   }
   if (overwrite_races(c)) stop_race(c->overwrite.offence, c->overwrite.earlier, true);
@@ -229,59 +225,14 @@ __attribute__((noinline)) static void access_any(const char* at, tf_u64 bytes, c
   if (c->switches && !c->overwrite.pending) switch_after(d, t, local);
 }
 
-template <bool WRITES> TF_HOT void access(const char* at, tf_u64 bytes, const void* pc) {
-  TfThread* t = tf_self();
-  Check* c = device_of(t)->check;
-  if (TF_UNLIKELY(c->attention)) return access_any(at, bytes, pc, WRITES);
-  tf_u64 offset = (tf_u64)(at - c->space);
-  const TfGroup* g = t->group;
-  if (offset < SPACE_BYTES) {
-    tf_u32 index = c->pages[offset / PAGE];
-    if (!WRITES && at >= c->inputs[index].start && at + bytes <= c->inputs[index].end) return;
-    const Extent* e = &c->extents[index];
-    if (at >= e->start && at + bytes <= e->end && e->shadow.cells) {
-      Quick q = { who_is(t), c->time, g->ordered, c->launch_time, t->schedule->warp_shift, place_of(c, pc),
-                  e->access == TF_EXTENT_WRITTEN };
-      if (q.access<WRITES>(e->shadow, (tf_u64)at - ((tf_u64)e->start & ~3ull), bytes)) return;
-    }
-  } else if ((offset = (tf_u64)(at - g->arena)) < LOCAL_MAX) {
-    Span place = c->spans[c->place_at[offset / 16]];
-    Quick q = { who_is(t), c->time, g->ordered, c->resident_time, t->schedule->warp_shift, place_of(c, pc), true };
-    bool inside = offset >= place.from && offset + bytes <= place.end;
-    if (inside && q.access<WRITES>({ (Cell*)g->shadow, LOCAL_MAX / 4 }, offset, bytes)) return;
-  } else if ((tf_u64)at - ((tf_u64)t & ~(REGION_BYTES - 1)) < REGION_BYTES || // a stack
-             (tf_u64)(at - c->groups) < c->groups_bytes || (tf_u64)(at - c->warps) < c->warps_bytes) {
-    return;
-  }
-  access_any(at, bytes, pc, WRITES);
-}
-
-// The compiler calls for a size that it takes to be aligned, to 8 bytes at most.
-TF_HOT bool is_misaligned(const void* at, tf_u64 bytes) { return ((tf_u64)at & (bytes - 1) & 7) != 0; }
-
-__attribute__((noinline, cold)) static void stop_unaligned(const void* at, tf_u64 bytes, const void* pc, bool writes) {
-  stop_misaligned({ tf_self(), (const char*)at, bytes, writes, pc }, bytes < 8 ? (tf_u32)bytes : 8, 0);
-}
-
-void access_load(const void* at, tf_u64 bytes) {
-  const void* pc = __builtin_return_address(0);
-  if (TF_UNLIKELY(is_misaligned(at, bytes))) return stop_unaligned(at, bytes, pc, false);
-  access<false>((const char*)at, bytes, pc);
-}
-void access_store(const void* at, tf_u64 bytes) {
-  const void* pc = __builtin_return_address(0);
-  if (TF_UNLIKELY(is_misaligned(at, bytes))) return stop_unaligned(at, bytes, pc, true);
-  access<true>((const char*)at, bytes, pc);
-}
 void access_touch(const void* at, tf_u64 bytes, tf_u32 writes, const void* pc) {
   if (!bytes) return;
-  if (writes) access<true>((const char*)at, bytes, pc);
-  else access<false>((const char*)at, bytes, pc);
+  access_any((const char*)at, bytes, pc, writes);
 }
 
 void access_atomic_begin(const void* at, tf_u32 bytes, tf_u32 how) {
   const void* pc = __builtin_return_address(0);
-  TfThread* t = tf_self();
+  TfThread* t = thread_here();
   Device* d = device_of(t);
   Check* c = d->check;
   tf_u32 kind = how & 3;
@@ -294,7 +245,7 @@ void access_atomic_begin(const void* at, tf_u32 bytes, tf_u32 how) {
   tf_u64 offset = (tf_u64)(a.at - c->space);
   if (offset < SPACE_BYTES) in_extent(a, &c->extents[c->pages[offset / PAGE]]);
   else if ((tf_u64)(a.at - d->arenas) < d->arena_count * ARENA_STRIDE + PAGE) in_cluster(a);
-  else if (!is_own(d, a.at)) stop_bounds(a.offence());
+  else if (!is_own(c, a.at)) stop_bounds(a.offence());
   if (offset < SPACE_BYTES || (tf_u64)(a.at - c->base) < c->module->extent)
     clocks_atomic(c, at, (tf_u32)t->group->linear);
   c->attention = true;
@@ -304,7 +255,7 @@ void access_atomic_begin(const void* at, tf_u32 bytes, tf_u32 how) {
 }
 
 void access_atomic_end() {
-  TfThread* t = tf_self();
+  TfThread* t = thread_here();
   Device* d = device_of(t);
   Check* c = d->check;
   c->atomic_thread = nullptr;
@@ -313,13 +264,13 @@ void access_atomic_end() {
 }
 
 void access_fence() {
-  TfThread* t = tf_self();
+  TfThread* t = thread_here();
   const TfGroup* g = t->group;
   clocks_fence(device_of(t)->check, (tf_u32)g->linear, g->grid_x * g->grid_y * g->grid_z);
 }
 
 void access_misaligned(const void* at, tf_u32 align, TfSite site) {
-  stop_misaligned({ tf_self(), (const char*)at, 0, false, nullptr }, align, site);
+  stop_misaligned({ thread_here(), (const char*)at, 0, false, nullptr }, align, site);
 }
 
 } // namespace tf

@@ -4,7 +4,7 @@
 
 namespace tf {
 
-constexpr tf_u64 LOCAL_SHADOW = LOCAL_MAX / 4 * SHADOW_OF_WORD;
+constexpr tf_u64 LOCAL_SHADOW = Shadow::bytes_of(LOCAL_MAX / 4);
 constexpr tf_u32 LANES = TF_LANES_MAX;
 
 static bool regrow(char** pages, tf_u64* have, tf_u64 need) {
@@ -32,6 +32,7 @@ static void forget_shadow(Check* c) {
   if (c->known) os_unmap(c->known, c->known_warps * sizeof(tf_u32) * LANES * LANES);
   c->shadow = c->local = nullptr;
   c->known = nullptr;
+  c->common_era = 0;
   c->shadow_bytes = c->local_groups = c->known_warps = 0;
 }
 
@@ -88,18 +89,19 @@ static void mark_pages(Device* d, Check* c, bool set) {
 
 static tf_u64 words_of(const Extent& e) { return ((tf_address)e.end + 3) / 4 - (tf_address)e.start / 4; }
 
+static tf_u64 shadow_of(const Extent& e) { return round_up(Shadow::bytes_of(words_of(e)), 64); }
+
 static bool shadow_extents(Check* c) {
   tf_u64 bytes = 0;
   for (tf_u32 i = 1; i <= c->extent_count; i++)
-    if (c->extents[i].access != TF_EXTENT_READ) bytes += words_of(c->extents[i]) * SHADOW_OF_WORD;
+    if (c->extents[i].access != TF_EXTENT_READ) bytes += shadow_of(c->extents[i]);
   if (bytes > SHADOW_MAX || !regrow(&c->shadow, &c->shadow_bytes, bytes)) return false;
   char* next = c->shadow;
   for (tf_u32 i = 1; i <= c->extent_count; i++) {
     Extent& e = c->extents[i];
-    c->inputs[i] = { e.start, e.access == TF_EXTENT_READ ? e.end : e.start };
     if (e.access == TF_EXTENT_READ) continue;
     e.shadow = { (Cell*)next, words_of(e) };
-    next += words_of(e) * SHADOW_OF_WORD;
+    next += shadow_of(e);
   }
   return true;
 }
@@ -129,14 +131,11 @@ bool check_begin(Device* d, const Queued* q) {
   }
   c->flags = q->launch.flags;
   c->space = d->memory.space;
-  c->warps = (char*)d->warps;
-  c->warps_bytes = d->warp_capacity * sizeof(TfWarp);
-  c->groups = (char*)d->groups;
-  c->groups_bytes = d->group_capacity * sizeof(TfGroup);
   c->base = q->module->base;
   c->switches = c->flags & (TF_PREEMPT | TF_LOCKSTEP);
   c->partial = false;
   c->module = q->module;
+  c->ranges_end = q->module->image->ranges;
   c->place_count = 0;
   memset(c->place_at, 0, sizeof c->place_at);
   c->attention = c->switches;
@@ -153,7 +152,10 @@ bool check_begin(Device* d, const Queued* q) {
 }
 
 void check_end(Device* d) {
-  mark_pages(d, d->check, false);
+  Check* c = d->check;
+  TfRange* ranges = c->module->image->ranges;
+  memset(ranges, 0, (tf_u64)((char*)c->ranges_end - (char*)ranges));
+  mark_pages(d, c, false);
   report_unset(d);
 }
 
@@ -164,12 +166,39 @@ void check_left(Device* d) {
   d->status = TF_RACE;
 }
 
+// The group's threads have met: what they did before now is ordered before what they do.
+static void order_group(Check* c, TfGroup* g) {
+  g->ordered = c->time;
+  tf_u32 era = c->time >> COMMON_BITS;
+  if (era != c->common_era) { // the bits begin anew
+    c->common_era = era;
+    for (tf_u32 i = 0; i < c->local_groups; i++) {
+      Cell* cells = (Cell*)(c->local + i * LOCAL_SHADOW);
+      for (tf_u64 cell = 0; cell < Shadow::cell_at(LOCAL_MAX / 4); cell++) cells[cell].flags &= CELL_FLAGS;
+    }
+  }
+  g->common = c->switches ? 0 : c->time << (32 - COMMON_BITS) | CELL_COMMON;
+}
+
+static void take_own(const Device* d, Check* c) {
+  const Own own[OWN_PLACES] = { { d->region, REGION_BYTES },
+                                { (char*)d->groups, d->group_capacity * sizeof(TfGroup) },
+                                { (char*)d->warps, d->warp_capacity * sizeof(TfWarp) },
+                                { c->base, c->module->extent },
+                                { (char*)d->lanes, d->lanes ? THREADS_MAX * sizeof(TfThread) : 0 },
+                                { d->frames, d->frames_capacity },
+                                { (char*)d, sizeof(Device) },
+                                { (char*)d->wide_barriers, (STACKS + 1) * sizeof(TfBarrier) } };
+  memcpy(c->own, own, sizeof own);
+}
+
 void check_resident(Device* d) {
   Check* c = d->check;
+  take_own(d, c);
   c->resident_time = ++c->time;
   for (tf_u32 i = 0; i < d->group_count; i++) {
     TfGroup* g = &d->groups[i];
-    g->ordered = c->time;
+    order_group(c, g);
     g->arena = arena_end(d, i) - LOCAL_MAX;
     g->shadow = c->local + i * LOCAL_SHADOW;
   }
@@ -191,7 +220,7 @@ void check_barrier(Device* d, const TfBarrier* barrier) {
   if (barrier == &d->wide_barriers[0]) c->grid_time = time;
   for (tf_u32 i = 0; i < d->group_count; i++) {
     TfGroup* g = &d->groups[i];
-    if (barrier == &g->barrier || barrier == g->cluster || barrier == g->grid) g->ordered = time;
+    if (barrier == &g->barrier || barrier == g->cluster || barrier == g->grid) order_group(c, g);
     if (barrier == g->cluster) c->cluster_time[i / g->cluster_size] = time;
     if (barrier == &g->barrier) return;
   }
@@ -224,7 +253,7 @@ void check_meeting(Device* d, TfWarp* warp, tf_u64 lanes, tf_u32 op) {
 }
 
 void check_met(TfWarp* warp, tf_u64 lanes, tf_u32 op) {
-  TfThread* any = tf_self();
+  TfThread* any = thread_here();
   check_meeting(device_of(any), warp, lanes, op);
 }
 

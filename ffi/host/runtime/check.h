@@ -32,22 +32,30 @@ struct Cell {
 struct Readers {
   Touch read, other;
 };
-constexpr tf_u64 SHADOW_OF_WORD = 2 * (sizeof(Cell) + sizeof(Readers)); // of the word, and of its upper half
 enum {
   CELL_WRITTEN = 1,      // 2 bits: bytes of `written`
   CELL_READ = 1 << 2,    // 2 bits: bytes of `read` and `other`
   CELL_SET = 1 << 4,     // 2 bits: bytes that hold something
   CELL_ATOMIC = 1 << 6,  // `written` was atomic
   CELL_SPLIT = 1 << 7,   // the upper half of the word has a cell of its own
-  CELL_BYTES = 3
+  CELL_BYTES = 3,
+  CELL_FLAGS = 255,
+  // A whole word in local memory, written before the last barrier of its group and since read in two of its warps, has
+  // these and TfGroup::common above them: another read of the group, until the next barrier or write, changes nothing.
+  CELL_COMMON = CELL_BYTES * (CELL_WRITTEN | CELL_READ | CELL_SET)
 };
-// The shadow of some words: their cells, those of upper halves, and the readers of either.
+constexpr tf_u32 COMMON_BITS = 24; // of time, in TfGroup::common
+// The shadow of some words: the cell of each and that of its upper half beside it, then the readers of either.
 struct Shadow {
   Cell* cells; // null: not written, so that only bounds are checked
   tf_u64 words;
 
-  Cell* cell(tf_u64 word, bool upper) const { return &cells[word + (upper ? words : 0)]; }
-  Readers* readers(tf_u64 word, bool upper) const { return (Readers*)(cells + 2 * words) + word + (upper ? words : 0); }
+  // A line of the cache is left out after every 4 KiB of cells: rows of a power of two of words would all be in one set.
+  static constexpr tf_u64 cell_at(tf_u64 word) { return 2 * word + (word >> 7) * 4; }
+  static constexpr tf_u64 bytes_of(tf_u64 words) { return cell_at(words) * sizeof(Cell) + 2 * words * sizeof(Readers); }
+
+  Cell* cell(tf_u64 word, bool upper) const { return &cells[cell_at(word) + upper]; }
+  Readers* readers(tf_u64 word, bool upper) const { return (Readers*)&cells[cell_at(words)] + 2 * word + upper; }
   // Gives the upper half of a word that is not split a cell of its own.
   void split(tf_u64 word) const {
     Cell* lower = cell(word, false);
@@ -88,10 +96,13 @@ struct Span {
   tf_u32 from, end;
 };
 
-// Bytes that are only read; of an extent that is written there are none.
-struct Input {
-  const char *start, *end;
+// Memory that is no kernel's: stacks, the image's constants and variables, and the runtime's structures that inlined code
+// reads.
+struct Own {
+  const char* start;
+  tf_u64 bytes;
 };
+constexpr tf_u32 OWN_PLACES = 8;
 
 struct Clocks; // order between groups, clocks.cpp
 
@@ -99,15 +110,15 @@ struct Check {
   bool attention;   // an access may not take the short way: switches, an atomic access or an overwrite is under way
   char* space;      // the device's addresses
   tf_u8* pages;     // of them: the extent there, or the first of several
-  char *warps, *groups; // what inlined code reads, and their bytes
-  tf_u64 warps_bytes, groups_bytes;
+  Own own[OWN_PLACES];
   const char* base; // of the image
   tf_u32 flags;     // of the launch
   bool switches;    // preemption or lockstep
   bool partial;     // some lanes of a warp have met without the others
   const Module* module;
+  TfRange* ranges_end; // past the last of the image's that is not empty
   tf_u32 time, launch_time, resident_time, grid_time;
-  Input inputs[EXTENTS_MAX + 1];   // by extent
+  tf_u32 common_era;   // the time above the bits that TfGroup::common has
   Extent extents[EXTENTS_MAX + 1]; // the first is of no address
   tf_u32 extent_count;             // the last one's index
   char* shadow;
@@ -147,9 +158,16 @@ void clocks_fence(Check*, tf_u32 group, tf_u32 groups);
 void clocks_atomic(Check*, const void* place, tf_u32 group);
 bool clocks_before(const Check*, tf_u32 group, tf_u32 time, tf_u32 observer);
 void clocks_close(Check*);
+// short.cpp
+#define TF_JUDGE(name) TF_PRESERVING TF_WHOLE_REGISTERS void name(const void* at, tf_u64 bytes, tf_u64 each, [[maybe_unused]] TfRange* range)
+TF_JUDGE(access_load);
+TF_JUDGE(access_store);
+TF_JUDGE(access_load_half); // of 2 bytes
+TF_JUDGE(access_store_half);
+TF_JUDGE(access_load_word); // of 4
+TF_JUDGE(access_store_word);
 // access.cpp
-void access_load(const void*, tf_u64 bytes);
-void access_store(const void*, tf_u64 bytes);
+void access_any(const char* at, tf_u64 bytes, const void* pc, bool writes);
 void access_touch(const void*, tf_u64 bytes, tf_u32 writes, const void* pc);
 void access_atomic_begin(const void*, tf_u32 bytes, tf_u32 how);
 void access_atomic_end(void);

@@ -123,6 +123,15 @@ inline TfThread* context_at(Device* d, tf_u32 slot) {
 }
 
 inline TfThread* lane_running(const Device* d) { return (TfThread*)((tf_u64)d->lane & ~TF_STEP_TOGETHER); }
+// Where this code runs: the thread, whether on a stack of its own or in a step of several.
+struct Here {
+  Device* device;
+  TfThread* thread;
+  inline __attribute__((always_inline)) Here() : device(device_of(tf_self())) {
+    thread = device->stepping ? lane_running(device) : tf_self();
+  }
+};
+inline TfThread* thread_here() { return Here().thread; }
 
 extern Device* volatile registry[DEVICES_MAX];
 

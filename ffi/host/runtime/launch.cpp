@@ -228,8 +228,11 @@ static int run_resident(Device* d, tf_u64 first) {
   for (tf_u32 i = 0; i <= d->group_count / cluster; i++)
     d->wide_barriers[i] = { i ? threads * cluster : d->total, 0, 0, nullptr, nullptr };
   if (d->seeded) order_threads(d);
-  if (d->in_steps && (steps_run_group(d) || d->status)) return d->status;
   if (d->checking) check_resident(d);
+  if (d->in_steps && (steps_run_group(d) || d->status)) {
+    if (d->checking) check_left(d);
+    return d->status;
+  }
   for (;;) {
     run_another_from_main(d);
     if (d->checking && !d->live) check_left(d);

@@ -15,6 +15,7 @@ TF_HOT void note(Touch* touch, tf_u32 who, tf_u32 time, tf_u32 place) {
 
 struct Quick {
   tf_u32 me, now, ordered, since, shift, place;
+  tf_u32 common; // of the group, in its local memory; 0 elsewhere
   bool wants_set;
 
   static constexpr tf_u32 READ = CELL_BYTES * CELL_READ, SET = CELL_BYTES * CELL_SET;
@@ -39,7 +40,10 @@ struct Quick {
     if (seen == READ) {
       if (r->read.who != me) {
         // Two warps have read since the last barrier: a write that is not ordered after one of them races already.
-        if (r->read.time >= ordered && r->other.time >= ordered && (r->read.who ^ r->other.who) >> shift) return true;
+        if (r->read.time >= ordered && r->other.time >= ordered && (r->read.who ^ r->other.who) >> shift) {
+          if (common && cell->written.time < ordered && (flags & CELL_COMMON) == CELL_COMMON) cell->flags = common;
+          return true;
+        }
         bool apart = (r->read.who ^ me) >> shift;
         if (r->read.time >= since && (r->other.time < ordered || apart)) r->other = r->read;
       }
@@ -60,13 +64,13 @@ struct Quick {
   // `from`: where the access begins, in bytes from the first cell's word.
   template <bool WRITES> __attribute__((always_inline)) bool access(const Shadow& s, tf_u64 from, tf_u64 bytes) const {
     tf_u64 word = from / 4;
-    if (bytes == 2) {
-      if (TF_UNLIKELY(!(s.cells[word].flags & CELL_SPLIT))) s.split(word);
-      return step<WRITES>(s, word, from & 2);
-    }
+    if (bytes == 2) return (s.cell(word, false)->flags & CELL_SPLIT) && step<WRITES>(s, word, from & 2);
     if ((bytes | from) & 3) return false;
-    for (tf_u64 end = word + bytes / 4; word < end; word++)
-      if ((s.cells[word].flags & CELL_SPLIT) || !step<WRITES>(s, word, false)) return false;
+    for (tf_u64 end = word + bytes / 4; word < end; word++) {
+      bool split = s.cell(word, false)->flags & CELL_SPLIT;
+      if (TF_UNLIKELY(split && !step<WRITES>(s, word, true)) || !step<WRITES>(s, word, false)) return false;
+      if (WRITES && split) s.cell(word, false)->flags &= ~CELL_SPLIT; // both halves are this write's
+    }
     return true;
   }
 };

@@ -2,7 +2,7 @@
 // other on one stack, and a warp goes on to its next barrier before another starts. Where they part, and in every other
 // schedule, each thread has its stack and takes its steps there: what it waits for is waited for as ever.
 #include "../dialect/simt/collective.h"
-#include "device.h"
+#include "check.h"
 
 namespace tf {
 
@@ -23,8 +23,31 @@ static tf_u64* deposit_of(TfWarp* warp) {
 
 // --- a thread on its own stack ---
 
+// As the inlined forms do, and tells a check image's runtime.
+static TfLanes meet_checked(TfThread* thread, tf_u64 mask, tf_u64 value, tf_u32 op, TfSite site) {
+  TfMeeting* m = meeting_of_mask(thread, mask & thread->warp->full, site);
+  tf_u32 buffer = m->generation & 1;
+  m->value[buffer][thread->lane] = value;
+  meeting_arrive(thread, m, op, site);
+  return { m->value[buffer], m->came[buffer], m, buffer };
+}
+
+static TfLanes wait_checked(TfThread* thread, const TfPlace* place, tf_u64 value) {
+  tf_u32 buffer;
+  switch (place->kind) {
+  case TF_PLACE_BARRIER: barrier_arrive(thread, &thread->group->barrier, place->site); break;
+  case TF_PLACE_WARP: return meet_checked(thread, 0xffffffffull, value, place->op, place->site);
+  case TF_PLACE_MASKED: return meet_checked(thread, thread->mask, value, place->op, place->site);
+  default: TfMeeting* m = meeting_arrive_active(thread, value, place->op, place->site, &buffer);
+    return { m->value[buffer], m->came[buffer], m, buffer };
+  }
+  return lanes_met(&thread->warp->meeting[TF_MEETING_FULL]);
+}
+
 static TfLanes wait_at(TfThread* thread, const TfPlace* place) {
   tf_u64 value = deposit_of(thread->warp)[thread->lane];
+  bool wide = place->kind >= TF_PLACE_CLUSTER;
+  if (device_of(thread)->checking && !wide) return wait_checked(thread, place, value);
   switch (place->kind) {
   case TF_PLACE_BARRIER: tf_barrier(place->site); break;
   case TF_PLACE_CLUSTER: tf_cluster_barrier(place->site); break;
@@ -85,12 +108,13 @@ static bool is_whole(const TfThread* lanes, tf_u32 count, tf_u64 full) {
   return whole;
 }
 
-static void complete(TfWarp* warp) {
+static void complete(Device* d, TfWarp* warp, tf_u32 op) {
   TfMeeting* m = &warp->meeting[TF_MEETING_FULL];
   tf_u32 buffer = m->generation & 1;
   m->came[buffer] = warp->full;
   m->reduced &= ~(1u << buffer);
   m->generation++;
+  if (d->checking) check_meeting(d, warp, warp->full, op);
 }
 
 // Runs a warp to its next barrier or its end, and returns that place; TF_STEP_APART where its lanes part.
@@ -119,7 +143,7 @@ static tf_u64 run_warp(Device* d, TfStep step, TfWarp* warp, tf_u32 at, void** a
       for (tf_u32 i = 1; i < count; i++) lanes[i].at = at;
       return TF_STEP_APART;
     }
-    complete(warp);
+    complete(d, warp, d->places[at].op);
   }
 }
 
@@ -171,6 +195,7 @@ static bool run_group(Device* d, void** arguments) {
       part(d, group, group->warp_count, group->warp_count);
       return false;
     }
+    if (d->checking) check_barrier(d, &group->barrier);
   }
 }
 
@@ -251,7 +276,7 @@ bool steps_prepare(Device* d) {
   TfStep step = step_of(d->kernel);
   d->frame_bytes = (tf_u32)ask(step, TF_STEP_FRAME);
   d->places = (const TfPlace*)ask(step, TF_STEP_PLACES);
-  d->in_steps = !d->seeded && !d->wide;
+  d->in_steps = !d->seeded && !d->wide && !(d->checking && d->check->switches);
   if (!d->in_steps) return true;
   tf_u64 bytes = round_up((tf_u64)CAPACITY * d->frame_bytes, PAGE);
   if (!d->lanes) d->lanes = (TfThread*)os_pages(THREADS_MAX * sizeof(TfThread));

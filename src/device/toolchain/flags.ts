@@ -30,6 +30,9 @@ const xclang = (option: string): readonly string[] => ['-Xclang', option];
 /** An option of the optimiser. */
 const mllvm = (option: string): readonly string[] => ['-mllvm', option];
 
+/** The link optimises what the image uses; doing so before for all of the glue takes twice the time. */
+const UNOPTIMISED = xclang('-disable-llvm-passes');
+
 /** What is compiled: how, in which language and for which processor. */
 export interface Target {
   readonly kind: ImageKind;
@@ -103,8 +106,8 @@ const FAST = [
 const CHECK_DEFINE = '-DTF_CHECK';
 
 /**
- * Every access calls a function of ffi/host/dialect/check.cpp, none is left out, and a misaligned one another. Neighbouring ones
- * may be one vector's, which is judged word by word; the sanitizer keeps the compiler from reading what the source does not.
+ * Every access calls a function (accesses.ts makes it one of ffi/host/dialect/simt/sanitizer.h), none is left out, and a
+ * misaligned one another. Neighbouring ones may be one vector's, which is judged word by word; the sanitizer keeps the compiler from reading what the source does not.
  * That an index is past the end of its array is left to the access, which knows the variable by its name.
  */
 const CHECK = [
@@ -259,14 +262,22 @@ export function irFlags(target: Target, clang: ClangVersion, precompiled: string
   return ['-S', '-emit-llvm', ...UNOPTIMISED, ...sourceFlags(target, clang, precompiled).slice(1), '-o', '-'];
 }
 
+/** Arguments that turn lowered text less its header into LLVM's text, with the sanitizer's calls in it. */
+export function checkTextFlags(target: Target, clang: ClangVersion, precompiled: string): string[] {
+  return ['-S', '-emit-llvm', ...sourceFlags(target, clang, precompiled).slice(1), '-o', '-'];
+}
+
+/** Arguments that compile such a text from standard input; the functions that it calls are inlined, in OpenCL C by the link. */
+export function checkObjectFlags({ dialect, processor }: Target): string[] {
+  const late = dialect === 'xpu' ? ['-flto', ...UNOPTIMISED] : ['-O2'];
+  return ['-c', '-x', 'ir', ...late, ...LIBRARY, '-w', CONTRACT.check, ...MACHINE[processor], '-'];
+}
+
 /** Arguments that compile such a text from standard input to what `-c` gives of the source. */
 export function irObjectFlags({ kind, processor }: Target, clang: ClangVersion): string[] {
   const code = [...CODE_OF[kind], ...trapFlags(clang), ...LOWERED_MESSAGES];
   return ['-c', '-x', 'ir', '-flto', ...code, ...MACHINE[processor], '-'];
 }
-
-/** The link optimises what the image uses; doing so before for all of the glue takes twice the time. */
-const UNOPTIMISED = xclang('-disable-llvm-passes');
 
 /** Arguments that compile the C++ table of an OpenCL image with its glue. */
 export function openclTableFlags({ kind, processor }: Target, clang: ClangVersion): string[] {
@@ -282,23 +293,6 @@ export function openclTableFlags({ kind, processor }: Target, clang: ClangVersio
     '-',
   ];
 }
-
-/** Arguments that compile the file that every check image is linked with, from standard input. */
-export const checkFileFlags = (processor: Processor): readonly string[] => [
-  '-x',
-  'c++',
-  '-std=c++17',
-  '-c',
-  '-O2', // makes jumps of its calls
-  CHECK_DEFINE,
-  ...LIBRARY,
-  ...CPLUSPLUS,
-  ...MACHINE[processor],
-  `-I${HOST_FOLDER}`,
-  '-',
-];
-/** Its source, below the folder of the host device. */
-export const CHECK_FILE = 'dialect/check.cpp';
 
 /** Arguments of ld.lld for an image: no library and no symbol from outside, so that one file serves every C library. */
 export const linkFlags = (processor: Processor): readonly string[] => [

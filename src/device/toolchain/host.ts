@@ -42,8 +42,7 @@ export interface HostSource {
 export type HostImage = { readonly image: Uint8Array } | { readonly error: string };
 
 /** Steps may be turned off, to look at a fault of theirs or to measure them. */
-const inSteps = ({ kind, dialect }: HostSource): boolean =>
-  kind !== 'check' && dialect !== 'xpu' && process.env['TF_HOST_FORM'] !== 'fibers';
+const inSteps = ({ dialect }: HostSource): boolean => dialect !== 'xpu' && process.env['TF_HOST_FORM'] !== 'fibers';
 
 let own: string | undefined;
 

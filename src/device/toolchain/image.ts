@@ -3,19 +3,18 @@
  * of the text is the same for every source of a dialect and is compiled once.
  */
 
-import { readFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { rmSync } from 'node:fs';
 import type { ImageKind } from '../images.ts';
+import { withOwnAccesses } from './accesses.ts';
 import { publishSealed, temporaryBeside } from './cache.ts';
 import type { Clang } from './clang.ts';
 import { withContraction } from './contraction.ts';
 import { withDivisionCalls } from './divisions.ts';
 import { explain } from './diagnostics.ts';
 import {
-  CHECK_FILE,
-  checkFileFlags,
-  HOST_FOLDER,
   assemblyFlags,
+  checkObjectFlags,
+  checkTextFlags,
   irFlags,
   irObjectFlags,
   type HostDialect,
@@ -25,6 +24,7 @@ import {
   sourceFlags,
   stepFlags,
 } from './flags.ts';
+import { withNumbers } from './numbers.ts';
 import type { Lowered } from './lower/table.ts';
 import { SOURCE_BEGIN } from './lower/unit.ts';
 import { compileOnce } from './once.ts';
@@ -65,18 +65,11 @@ export async function buildImage(clang: Clang, image: ImageSource, path: string)
       compileTable(clang, image, `${temporary}.table.o`),
     ]);
     const own = image.lowered.table === undefined ? objects.slice(0, 1) : objects;
-    const inputs = image.kind === 'check' ? [...own, await checkObject(clang, image)] : own;
-    await must(image, [clang.linker, ...linkFlags(image.processor), ...inputs, '-o', temporary]);
+    await must(image, [clang.linker, ...linkFlags(image.processor), ...own, '-o', temporary]);
     return publishSealed(temporary, path);
   } finally {
     for (const name of [...objects, temporary]) rmSync(name, { force: true });
   }
-}
-
-/** What the compiler's calls at each access reach. */
-function checkObject(clang: Clang, { salt, processor }: ImageSource): Promise<string> {
-  const input = readFileSync(join(HOST_FOLDER, CHECK_FILE), 'utf8').replace('#include "../', '#include "');
-  return compileOnce({ command: [clang.path, ...checkFileFlags(processor)], input, salt, extension: 'o' });
 }
 
 async function compileKernels(clang: Clang, image: ImageSource, object: string): Promise<void> {
@@ -86,13 +79,18 @@ async function compileKernels(clang: Clang, image: ImageSource, object: string):
   const command = [clang.path, ...precompileFlags(target, clang)];
   const precompiled = await compileOnce({ command, input: header, salt, extension: 'pch' });
   const text = withContraction(source, kind);
+  if (kind === 'check' && !image.inSteps) return compileAccesses(clang, image, text, precompiled, object);
   if (dialect === 'xpu' && (kind === 'ulps' || processor === 'arm64'))
     return compileChanged(clang, image, text, precompiled, object);
   if (image.inSteps) return compileSteps(clang, image, text, precompiled, object);
   await must(image, [clang.path, ...sourceFlags(target, clang, precompiled), '-o', object], text);
 }
 
-/** OpenCL C whose divisions are calls, so that they may be off, or whose kernels are called as functions are: LLVM for arm64 knows no other way. */
+/** LLVM for arm64 calls kernels as functions are called, and knows no other way. */
+const withoutConvention = (text: string, { processor }: ImageSource): string =>
+  processor === 'arm64' ? text.replace(/\bspir_kernel /g, '') : text;
+
+/** OpenCL C whose divisions are calls, so that they may be off, or whose kernels are called as functions are. */
 async function compileChanged(
   clang: Clang,
   image: ImageSource,
@@ -101,9 +99,25 @@ async function compileChanged(
   object: string,
 ): Promise<void> {
   const whole = await must(image, [clang.path, ...irFlags(image, clang, precompiled)], source);
-  const plain = image.processor === 'arm64' ? whole.replace(/\bspir_kernel /g, '') : whole;
+  const plain = withoutConvention(whole, image);
   const changed = image.kind === 'ulps' ? withDivisionCalls(plain) : plain;
   await must(image, [clang.path, ...irObjectFlags(image, clang), '-o', object], changed);
+}
+
+/** Accesses that tell the runtime of themselves. */
+async function compileAccesses(
+  clang: Clang,
+  image: ImageSource,
+  source: string,
+  precompiled: string,
+  object: string,
+): Promise<void> {
+  const whole = await must(image, [clang.path, ...checkTextFlags(image, clang, precompiled)], source);
+  await must(
+    image,
+    [clang.path, ...checkObjectFlags(image), '-o', object],
+    withOwnAccesses(withoutConvention(whole, image)),
+  );
 }
 
 async function compileSteps(
@@ -114,7 +128,12 @@ async function compileSteps(
   object: string,
 ): Promise<void> {
   const whole = await must(image, [clang.path, ...assemblyFlags(image, clang, precompiled), '-o', '-'], source);
-  const steps = stepModule(whole, image.dialect !== 'metal', image.processor);
+  const isCheck = image.kind === 'check';
+  const steps = stepModule(isCheck ? withOwnAccesses(withNumbers(whole)) : whole, {
+    argumentsAreValues: image.dialect !== 'metal',
+    processor: image.processor,
+    oneByOne: isCheck,
+  });
   if ('why' in steps) throw new NoSteps(steps.why);
   const { code, stderr } = await run([clang.path, ...stepFlags(image), '-o', object], steps.text);
   if (code !== 0) throw new NoSteps(stderr);

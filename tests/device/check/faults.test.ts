@@ -24,8 +24,8 @@ const FAULTS: Readonly<Record<string, readonly [failure: string, text: string]>>
   ],
   update_race: [
     'race',
-    `race: ${FIRST} (0,0,0) reads 4 bytes at byte 0 of local memory sum (4 bytes, declared at {variable}), at {read}; ` +
-      'thread (255,0,0) wrote it at {write}, and no barrier lies between',
+    `race: ${FIRST} (NEXT,0,0) reads 4 bytes at byte 0 of local memory sum (4 bytes, declared at {variable}), at {read}; ` +
+      'thread (ONE,0,0) wrote it at {write}, and no barrier lies between',
   ],
   update_groups: [
     'race',
@@ -92,16 +92,27 @@ const FAULTS: Readonly<Record<string, readonly [failure: string, text: string]>>
 const RIGHT = ['tree_right', 'warp_right', 'last_right'];
 const SCHEDULES = [0, 1, 2, 3, 4, 5, 6, 7];
 
-describe.each(['cuda', 'hip', 'metal', 'xpu'] as const)('%s', (dialect: HostDialect) => {
+const FORMS: readonly (readonly [dialect: HostDialect, form: string])[] = [
+  ['cuda', 'steps'],
+  ['hip', 'steps'],
+  ['metal', 'steps'],
+  ['xpu', 'fibers'],
+  ['metal', 'fibers'],
+];
+
+describe.each(FORMS)('%s in %s', (dialect, form) => {
   let checked: Checked;
   beforeAll(async () => {
-    checked = await Checked.open(dialect);
+    checked = await Checked.open(dialect, undefined, form);
   }, COMPILE_MS);
   afterAll(() => checked.device.close());
 
   /** The words of a fault, with the lines of its marks; ANY is any line. */
   const told = (name: string, text: string): RegExp => {
-    const pattern = text.replace(/[.*+?^$|()[\]\\]/g, '\\$&').replace('ANY', '\\S+');
+    // The first to go on from a barrier: as fibers, the thread that came last; in steps, thread 0.
+    const [one, next] = form === 'fibers' ? ['255', '0'] : ['0', '1'];
+    const known = text.replace('ONE', one).replace('NEXT', next);
+    const pattern = known.replace(/[.*+?^$|()[\]\\]/g, '\\$&').replace('ANY', '\\S+');
     return new RegExp(`^${pattern.replace(/\{(\w+)\}/g, (_, mark: string) => checked.at(`${name}:${mark}`))}$`);
   };
 

@@ -42,9 +42,16 @@ export class Checked {
     readonly file: string,
   ) {}
 
-  static async open(dialect: HostDialect, file: string = FILES[dialect]): Promise<Checked> {
+  /** `form` is the value of TF_HOST_FORM: `fibers`, or nothing for steps where they can be. */
+  static async open(dialect: HostDialect, file: string = FILES[dialect], form = ''): Promise<Checked> {
     const source = readFileSync(join(import.meta.dir, 'sources', file), 'utf8');
-    const compiled = await compileHost({ kind: 'check', dialect, source, path: file, defines: {}, includeDirs: [] });
+    const before = process.env['TF_HOST_FORM'];
+    process.env['TF_HOST_FORM'] = form;
+    const made = compileHost({ kind: 'check', dialect, source, path: file, defines: {}, includeDirs: [] });
+    const compiled = await made.finally(() => {
+      if (before === undefined) delete process.env['TF_HOST_FORM'];
+      else process.env['TF_HOST_FORM'] = before;
+    });
     if ('error' in compiled) throw new Error(compiled.error);
     const device = await newDevice();
     return new Checked(device, device.load(compiled.image), source, file);

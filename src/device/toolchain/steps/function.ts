@@ -113,7 +113,9 @@ function loopsOf(parts: StepParts, id: number, entry: string): Loops {
   const blocks = reachable(parts.definition.blocks, entry);
   const body = { blocks, entry, mayStop: mayFault(blocks) };
   const plain = { suffix: String(id), from: 'enter' };
-  if (!isShort(body)) return together(parts, body, id) ?? { ...loopText(parts, body, plain), label: `lane.${id}` };
+  const one = (): Loops => ({ ...loopText(parts, body, plain), label: `lane.${id}` });
+  if (parts.options.oneByOne) return one();
+  if (!isShort(body)) return together(parts, body, id) ?? one();
   const [choice, suffix] = [`choose${id}`, `${id}w`];
   const whole = loopText(parts, body, { suffix, from: choice, isWarp: true });
   const other = loopText(parts, body, { ...plain, from: choice });

@@ -11,11 +11,16 @@ const GROUP = 99990;
 /** The first of those of functions that are inlined after the pass. */
 const EACH_GROUP = 99995;
 
+export interface ModuleOptions {
+  readonly argumentsAreValues: boolean;
+  readonly processor: Processor;
+  readonly oneByOne: boolean;
+}
+
 /** The module with its kernels as steps; null, with the reason, where one of them does not take that form. */
 export function stepModule(
   text: string,
-  argumentsAreValues: boolean,
-  processor: Processor,
+  { argumentsAreValues, processor, oneByOne }: ModuleOptions,
 ): { readonly text: string } | { readonly why: string } {
   const lines = text.split('\n');
   const named = namedTypes(lines);
@@ -32,6 +37,7 @@ export function stepModule(
           named,
           attributes: `#${GROUP}`,
           argumentsAreValues,
+          oneByOne,
           store: STORE[processor],
           locals,
           declarations,

@@ -24,6 +24,8 @@ export interface StepOptions {
   readonly attributes: string;
   /** An argument's address leads to a value that no one changes; false where it may lead into a buffer. */
   readonly argumentsAreValues: boolean;
+  /** No lanes run at once: their accesses are told of one by one. */
+  readonly oneByOne: boolean;
   /** What is known of the address of each variable in local memory, as attributes of the call that gives it. */
   readonly locals: ReadonlyMap<string, string>;
   /** The instruction that stores the thread that runs. */
@@ -31,6 +33,9 @@ export interface StepOptions {
   /** Takes what the new function needs declared. */
   readonly declarations: Set<string>;
 }
+
+/** Past this, a frame costs more than a stack where every access is a call, around which it is in memory. */
+const MOST_BYTES = 64;
 
 /** The new text of a definition; throws NotStepped where the function waits in a way that the pass does not take. */
 export function stepText(definition: Definition, options: StepOptions): string {
@@ -58,6 +63,7 @@ export function stepText(definition: Definition, options: StepOptions): string {
     if (values.isCheap(value)) continue;
     slots.set(value, frame.take(type));
   }
+  if (options.oneByOne && frame.bytes > MOST_BYTES) throw new NotStepped(`frames of ${frame.bytes} bytes`);
   const framesAlias = comesBack(blocks, slots.keys(), values, locals);
   drop(single, ({ text, result }) => uniform.names.has(result) || / = alloca /.test(text));
   demote(blocks, types);
@@ -91,7 +97,7 @@ function defined(values: Values, value: string): Instruction {
 }
 
 const KNOWN_CALLS = new RegExp(
-  `^(?:llvm\\.|tf_each_|(?:${[SUSPEND, CURRENT, LOCAL, ...Object.keys(MET), 'memcpy', 'memset', 'memmove'].join('|')})$|__ubsan_)`,
+  `^(?:llvm\\.|tf_each_|(?:${[SUSPEND, CURRENT, LOCAL, ...Object.keys(MET), 'memcpy', 'memset', 'memmove'].join('|')})$|__ubsan_|__asan_|tf_check_)`,
 );
 
 /** A function that is called and not inlined may itself wait, or ask which thread it is. */
