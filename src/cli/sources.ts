@@ -3,7 +3,7 @@ import { hashOf } from '../device/toolchain/cache.ts';
 import type { Report } from '../report/schema.ts';
 import type { Listing } from '../spec/listing.ts';
 import type { Kernel } from '../spec/registration.ts';
-import { shownPath } from '../spec/outside.ts';
+import { shownPath } from '../spec/shown-path.ts';
 import { launchesOf, registrationName, sourceOf } from '../spec/registration.ts';
 
 /** Equal where every contract and every source is. A contract counts as what it says; its functions are in it by their text. */

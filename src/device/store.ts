@@ -2,7 +2,8 @@
  * Images, the host device's runtime and the shims of GPUs: compiled by the toolchain when run from source, embedded in the executable. Embedded
  * files are read as bytes and never loaded by path, so that no temporary folder is needed.
  */
-import { outside, shownPath } from '../spec/outside.ts';
+import { outside } from '../spec/outside.ts';
+import { shownPath } from '../spec/shown-path.ts';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Dialect } from '../families/formula/functions.ts';

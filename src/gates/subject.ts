@@ -1,7 +1,7 @@
 /** What a gate judges: a kernel in one dialect, as it is or with one control planted, its images loaded. */
 import type { Device, DeviceKernel, DeviceModule } from '../device/device.ts';
 import { DeviceGone } from '../device/device-gone.ts';
-import { shownPath } from '../spec/outside.ts';
+import { shownPath } from '../spec/shown-path.ts';
 import type { ImageKind, ImageRequest, ImageResult, ImageStore } from '../device/images.ts';
 import { withoutPoint } from '../families/formula/graph.ts';
 import type { Dialect, MapName } from '../families/formula/functions.ts';

@@ -1,5 +1,5 @@
 /** A contract against itself, its folder and the others: each mistake is a sentence that says what to change. */
-import { shownPath } from './outside.ts';
+import { shownPath } from './shown-path.ts';
 import { isFloat } from '../numerics/dtype.ts';
 import type { Tensor } from '../families/tensor.ts';
 import { sizeOf } from '../families/tensor.ts';

@@ -1,5 +1,6 @@
 /** Contract files to kernels: everything is checked before anything runs, and all mistakes are told at once. */
-import { outside, shownPath } from './outside.ts';
+import { outside } from './outside.ts';
+import { shownPath } from './shown-path.ts';
 import { DIALECTS } from '../families/formula/functions.ts';
 import type { Dialect } from '../families/formula/functions.ts';
 import { interiorPoints, nameOf } from '../families/formula/graph.ts';

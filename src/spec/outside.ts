@@ -2,8 +2,6 @@
  * Contracts from outside the program: those that a person names on the command line, in place of the program's own. Which they are
  * is a variable of the environment, since worker threads and child processes of a run have that from it and must read the same.
  */
-import { join, relative } from 'node:path';
-
 export interface Outside {
   /** Absolute: the folder that kernels' folders, `shared/` and `records/` lie in. */
   readonly root: string;
@@ -27,10 +25,4 @@ export function outside(): Outside | undefined {
 /** From here on, this process and those it starts work with these. Called before anything of them is loaded. */
 export function nameOutside(named: Outside): void {
   process.env[VARIABLE] = JSON.stringify(named);
-}
-
-/** A path below the kernels' folder, as a person sees it. */
-export function shownPath(path: string): string {
-  const named = outside();
-  return named ? relative('.', join(named.root, path)) || '.' : `kernels/${path}`;
 }

@@ -1,5 +1,5 @@
 /** The fixtures that a contract names, read when it is loaded. */
-import { shownPath } from './outside.ts';
+import { shownPath } from './shown-path.ts';
 import type { Contract } from './contract.ts';
 import { FixtureError, readFixture } from './fixture.ts';
 import { fixtureInputs } from './fixture-inputs.ts';
