@@ -16,9 +16,7 @@ const OUTFILE = join(ROOT, 'dist/tf-kernel-contract');
 const STAMP = join(ROOT, 'build/host/executable.hash');
 
 async function inputsHash(commit: string): Promise<string> {
-  const folders = ['src', 'ffi', 'kernels', 'records', 'scripts', 'templates'].map((name) =>
-    hashOfFolder(join(ROOT, name)),
-  );
+  const folders = ['src', 'ffi', 'kernels', 'records', 'scripts'].map((name) => hashOfFolder(join(ROOT, name)));
   const gpu = process.env['TF_GPU_IMAGES']; // a folder that --offline DIR made, whose images go into the executable
   const paths = ['package.json', 'package-lock.json'].map((name) => join(ROOT, name));
   const files = [...paths, ...(gpu === undefined ? [] : [join(gpu, INDEX_FILE)])].map((path) => readFileSync(path));

@@ -1,5 +1,5 @@
 /**
- * Writes templates/tf-kernel-contract.d.ts, the types of all that a contract imports, from the sources that state them:
+ * Writes src/cli/new/templates/tf-kernel-contract.d.ts, the types of all that a contract imports, from the sources that state them:
  * bun scripts/types.ts. A test holds the file to this.
  */
 import { readFileSync } from 'node:fs';
@@ -11,7 +11,7 @@ import * as api from '../src/spec/contract.ts';
 import { MODES } from '../src/spec/modes.ts';
 
 const ROOT = join(import.meta.dir, '..');
-export const TYPES_FILE = join(ROOT, 'templates/tf-kernel-contract.d.ts');
+export const TYPES_FILE = join(ROOT, 'src/cli/new/templates/tf-kernel-contract.d.ts');
 
 /** Types by the files that declare them, as they stand there. */
 const STATED: Readonly<Record<string, readonly string[]>> = {

@@ -18,7 +18,7 @@ if (!Bun.isMainThread) {
 } else if (flag === '--version' && more.length === 0) {
   console.log((await import('./cli/version.ts')).versionText());
 } else if ((flag === '--help' || flag === '-h') && more.length === 0) {
-  console.log((await import('./cli/usage.ts')).mainPage());
+  console.log((await import('./cli/arguments/usage.ts')).mainPage());
 } else {
   const { main } = await import('./cli/main.ts');
   process.exitCode = await main(process.argv.slice(2));

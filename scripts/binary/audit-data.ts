@@ -1,10 +1,10 @@
 /**
- * Puts modules with every launch and record in the place of src/cli/audit-data.ts and audit-sieve.ts: gate 5 of the executable
+ * Puts modules with every launch and record in the place of src/cli/limits/audit-data.ts and audit-sieve.ts: gate 5 of the executable
  * reads no contract.
  */
 import type { BunPlugin } from 'bun';
-import { ownRecords, readLaunches, readRecorded } from '../../src/cli/audit-data.ts';
-import { readProblems, readSieve } from '../../src/cli/audit-sieve.ts';
+import { ownRecords, readLaunches, readRecorded } from '../../src/cli/limits/audit-data.ts';
+import { readProblems, readSieve } from '../../src/cli/limits/audit-sieve.ts';
 import { bakedModule } from './baked.ts';
 
 /** What each function of a module gives, as plain data. */
@@ -27,7 +27,7 @@ export async function bakedAuditData(): Promise<BunPlugin[]> {
   };
   const sieve = { readSieve: await readSieve(), readProblems: await readProblems() };
   return [
-    bakedModule('baked audit data', /\/src\/cli\/audit-data\.ts$/, () => bakedFunctions(data)),
-    bakedModule('baked audit sieve', /\/src\/cli\/audit-sieve\.ts$/, () => bakedFunctions(sieve)),
+    bakedModule('baked audit data', /\/src\/cli\/limits\/audit-data\.ts$/, () => bakedFunctions(data)),
+    bakedModule('baked audit sieve', /\/src\/cli\/limits\/audit-sieve\.ts$/, () => bakedFunctions(sieve)),
   ];
 }

@@ -1,7 +1,7 @@
 /** What stands beside the executable in its archive: completions, the man page, licence notices, the README. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { completionsOf } from '../../src/cli/completions.ts';
+import { completionsOf } from '../../src/cli/arguments/completions.ts';
 import { PROGRAM, VERSION } from '../../src/cli/version.ts';
 import { ROOT } from '../binary/build-for.ts';
 import { licenceNotices } from './licences.ts';

@@ -1,8 +1,8 @@
 /** The man page in roff, made from the tables of commands and flags. */
-import type { CommandPage } from '../../src/cli/commands.ts';
-import { COMMANDS, TOPICS } from '../../src/cli/commands.ts';
-import type { Flag, FlagTable } from '../../src/cli/flag.ts';
-import { GROUPS } from '../../src/cli/flag.ts';
+import type { CommandPage } from '../../src/cli/arguments/commands.ts';
+import { COMMANDS, TOPICS } from '../../src/cli/arguments/commands.ts';
+import type { Flag, FlagTable } from '../../src/cli/arguments/flag.ts';
+import { GROUPS } from '../../src/cli/arguments/flag.ts';
 import { PROGRAM } from '../../src/cli/version.ts';
 
 /** @param date Of the release, as 2026-11-30. */

@@ -5,7 +5,7 @@ import type { Found } from '../device/find.ts';
 import type { RunDevice } from '../device/run-device.ts';
 import { deviceLabel, hostFor } from '../device/run-device.ts';
 import { NothingRunError } from './errors.ts';
-import type { Options } from './flags.ts';
+import type { Options } from './arguments/flags.ts';
 
 /** A GPU's name by the dialect that is its own. */
 const GPUS: Readonly<Record<Dialect, string>> = { cuda: 'NVIDIA', hip: 'AMD', metal: 'Apple', xpu: 'Intel' };

@@ -1,9 +1,9 @@
 /** One command: read the flags, do what they ask, and tell whatever is thrown in one place. Returns the exit code. */
 import type { ExitCode } from './errors.ts';
 import { tell, UsageError } from './errors.ts';
-import { UnknownFlag } from './flag.ts';
-import { readFlags } from './flags.ts';
-import { takePaths } from './take-paths.ts';
+import { UnknownFlag } from './arguments/flag.ts';
+import { readFlags } from './arguments/flags.ts';
+import { takePaths } from './outside/take-paths.ts';
 
 /** Runs the command behind the program's name. Nothing here ends the process, so that all output reaches its pipe. */
 export async function main(argv: readonly string[]): Promise<ExitCode> {
@@ -18,7 +18,7 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
 
 /** Of a flag that other commands have, those commands. */
 async function elsewhere(error: UnknownFlag): Promise<UsageError> {
-  const { COMMANDS } = await import('./commands.ts');
+  const { COMMANDS } = await import('./arguments/commands.ts');
   const having = COMMANDS.filter(({ flags }) => Object.hasOwn(flags, error.flag));
   const [first] = having;
   if (!first) return error;
@@ -31,20 +31,20 @@ type Run = (argv: readonly string[]) => Promise<ExitCode>;
 
 /** Commands that are a word, the first one. Each loads what it needs. */
 const WORDS: Readonly<Record<string, Run>> = {
-  limits: async (argv) => (await import('./limits.ts')).limits(argv.slice(1)),
-  completions: async ([, shell]) => print((await import('./completions.ts')).completionsOf(shell).trimEnd()),
-  new: async (argv) => (await import('./new.ts')).newKernel(argv.slice(1)),
-  diff: async (argv) => (await import('./diff.ts')).diff(argv.slice(1)),
-  merge: async (argv) => (await import('./merge.ts')).merge(argv.slice(1)),
+  limits: async (argv) => (await import('./limits/limits.ts')).limits(argv.slice(1)),
+  completions: async ([, shell]) => print((await import('./arguments/completions.ts')).completionsOf(shell).trimEnd()),
+  new: async (argv) => (await import('./new/new.ts')).newKernel(argv.slice(1)),
+  diff: async (argv) => (await import('./reports/diff.ts')).diff(argv.slice(1)),
+  merge: async (argv) => (await import('./reports/merge.ts')).merge(argv.slice(1)),
   help: async ([, page]) => help(page),
 };
 
 /** Commands that are a flag, at any place. */
 const FLAGS: Readonly<Record<string, Run>> = {
-  offline: async (argv) => (await import('./offline.ts')).offline(argv),
-  faults: async (argv) => (await import('./faults.ts')).faults(argv),
-  repro: async (argv) => (await import('./repro.ts')).repro(argv),
-  replay: async (argv) => (await import('./replay.ts')).replay(argv),
+  offline: async (argv) => (await import('./offline/offline.ts')).offline(argv),
+  faults: async (argv) => (await import('./faults/faults.ts')).faults(argv),
+  repro: async (argv) => (await import('./repro/repro.ts')).repro(argv),
+  replay: async (argv) => (await import('./repro/replay.ts')).replay(argv),
 };
 
 async function command(argv: readonly string[]): Promise<ExitCode> {
@@ -67,7 +67,7 @@ async function run(argv: readonly string[]): Promise<ExitCode> {
 }
 
 async function help(page: string | undefined): Promise<ExitCode> {
-  const { mainPage, pageOf } = await import('./usage.ts');
+  const { mainPage, pageOf } = await import('./arguments/usage.ts');
   return print(page === undefined ? mainPage() : pageOf(page));
 }
 

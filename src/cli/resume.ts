@@ -5,7 +5,7 @@ import type { JobDone } from '../gates/lanes/lane.ts';
 import type { Asked } from '../report/journal.ts';
 import { headLine, isKept, jobLine, JournalError, readJournal } from '../report/journal.ts';
 import { UsageError } from './errors.ts';
-import { requireWritable } from './json-file.ts';
+import { requireWritable } from './reports/json-file.ts';
 
 export interface Journal {
   /** The jobs that an earlier run finished. */

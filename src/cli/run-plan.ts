@@ -18,16 +18,16 @@ import type { Registration } from '../report/registration.ts';
 import { isAsPromised } from '../report/registration.ts';
 import { styleFor } from './colour.ts';
 import { gpuText } from './devices.ts';
-import type { Options } from './flags.ts';
+import type { Options } from './arguments/flags.ts';
 import { imageSourceOf, imageSourceText } from './image-sources.ts';
 import { interruptedText, interruptibly } from './interrupt.ts';
 import { print } from './print.ts';
 import { runProgress } from './run-progress.ts';
-import { sourcesHash } from './sources.ts';
+import { sourcesHash } from './reports/sources.ts';
 import type { Journal } from './resume.ts';
 import type { Selection } from './selection.ts';
 import { sequenceOf } from './sequence.ts';
-import { commandText } from './take-paths.ts';
+import { commandText } from './outside/take-paths.ts';
 
 export interface Finished {
   readonly registrations: readonly Registration[];

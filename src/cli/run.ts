@@ -6,18 +6,18 @@ import { exitCode, summaryLine, tallyOf } from '../report/tally.ts';
 import { counted } from '../report/words.ts';
 import { styleFor } from './colour.ts';
 import type { ExitCode } from './errors.ts';
-import type { Options } from './flags.ts';
-import type { LimitsRun } from './limits-gate.ts';
+import type { Options } from './arguments/flags.ts';
+import type { LimitsRun } from './limits/gate.ts';
 import { print } from './print.ts';
-import { askedForm } from './report-flags.ts';
-import type { RunEnd } from './run-report.ts';
+import { askedForm } from './reports/flags.ts';
+import type { RunEnd } from './reports/run-report.ts';
 import type { Finished } from './run-plan.ts';
 import type { Selection } from './selection.ts';
 import { selectionOf } from './selection.ts';
 
 /** Runs what the options select, or lists it; returns the exit code of the verdicts. */
 export async function run(options: Options): Promise<ExitCode> {
-  if (askedForm(options) !== undefined) (await import('./report-files.ts')).requireReportFiles(options);
+  if (askedForm(options) !== undefined) (await import('./reports/files.ts')).requireReportFiles(options);
   const selection = await selectionOf(options);
   if (options.list) {
     print(await selection.addresses());
@@ -38,7 +38,7 @@ async function liveOf(
   { registrations }: Finished,
 ): Promise<LimitsRun> {
   if (devices.every(({ id }) => id === 'host')) return limits;
-  return (await import('./live-limits.ts')).withLive(limits, devices, registrations);
+  return (await import('./limits/live-limits.ts')).withLive(limits, devices, registrations);
 }
 
 const NOTHING: Finished = { registrations: [], totals: { elapsedMs: 0, referenceMs: 0, lanes: 0 }, died: 0 };
@@ -82,7 +82,10 @@ function modesText({ devices, modes }: Selection['settings']): string {
 }
 
 async function report(options: Options, end: RunEnd, selection: Selection, finished: Finished): Promise<string[]> {
-  const [{ runReport }, { writeReport }] = [await import('./run-report.ts'), await import('./report-files.ts')];
+  const [{ runReport }, { writeReport }] = [
+    await import('./reports/run-report.ts'),
+    await import('./reports/files.ts'),
+  ];
   return writeReport(await runReport(end, selection, finished), options);
 }
 

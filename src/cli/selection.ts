@@ -9,13 +9,13 @@ import { DIALECTS } from '../families/formula/functions.ts';
 import type { ReportPlan } from '../report/schema.ts';
 import { counted, shellWord } from '../report/words.ts';
 import { NothingRunError } from './errors.ts';
-import type { Options } from './flags.ts';
-import { LIMITS } from './flags.ts';
-import type { LimitsRun } from './limits-gate.ts';
-import { runLimits } from './limits-gate.ts';
+import type { Options } from './arguments/flags.ts';
+import { LIMITS } from './arguments/flags.ts';
+import type { LimitsRun } from './limits/gate.ts';
+import { runLimits } from './limits/gate.ts';
 import { listLines } from './list.ts';
 import type { Plan } from './plan.ts';
-import { commandText } from './take-paths.ts';
+import { commandText } from './outside/take-paths.ts';
 
 export interface Selection {
   readonly kernels: readonly Kernel[];
@@ -47,8 +47,8 @@ export async function selectionOf(options: Options): Promise<Selection> {
 
 async function ownShard(selection: Selection, { shard, times }: Options): Promise<Selection> {
   if (!shard) return selection;
-  const report = times === undefined ? undefined : (await import('./read-report.ts')).readReportFile(times);
-  return (await import('./shard.ts')).shardOf(selection, shard, report);
+  const report = times === undefined ? undefined : (await import('./reports/read-report.ts')).readReportFile(times);
+  return (await import('./reports/shard.ts')).shardOf(selection, shard, report);
 }
 
 async function select(options: Options, devices: readonly RunDevice[]): Promise<Selection> {

@@ -7,13 +7,13 @@ import { dirname, join, relative } from 'node:path';
 import { ENTRY } from '../gates/lanes/entry.ts';
 import { counted } from '../report/words.ts';
 import type { Outside } from '../spec/outside.ts';
-import { wordsOf } from './arguments.ts';
+import { wordsOf } from './arguments/arguments.ts';
 import type { ExitCode } from './errors.ts';
 import { UsageError } from './errors.ts';
-import type { Options } from './flags.ts';
-import type { FlagTable } from './flag.ts';
-import { FLAGS } from './flags.ts';
-import { outsideOf } from './named-paths.ts';
+import type { Options } from './arguments/flags.ts';
+import type { FlagTable } from './arguments/flag.ts';
+import { FLAGS } from './arguments/flags.ts';
+import { outsideOf } from './outside/named-paths.ts';
 import { print } from './print.ts';
 
 /** Editors write a file in several steps. */

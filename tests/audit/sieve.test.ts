@@ -7,8 +7,8 @@ import type { Measured } from '../../src/audit/measured.ts';
 import type { Recorded } from '../../src/audit/recorded.ts';
 import type { FoundRecord } from '../../src/audit/records-sets.ts';
 import { sieveOf, sift } from '../../src/audit/sieve.ts';
-import { readRecorded } from '../../src/cli/audit-data.ts';
-import { readSieve } from '../../src/cli/audit-sieve.ts';
+import { readRecorded } from '../../src/cli/limits/audit-data.ts';
+import { readSieve } from '../../src/cli/limits/audit-sieve.ts';
 import type { Random } from '../../src/numerics/random.ts';
 import { random } from '../../src/numerics/random.ts';
 

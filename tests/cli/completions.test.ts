@@ -2,8 +2,8 @@ import { describe, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { COMMANDS } from '../../src/cli/commands.ts';
-import { completionsOf, SHELLS } from '../../src/cli/completions.ts';
+import { COMMANDS } from '../../src/cli/arguments/commands.ts';
+import { completionsOf, SHELLS } from '../../src/cli/arguments/completions.ts';
 import { UsageError } from '../../src/cli/errors.ts';
 import { DIALECTS } from '../../src/families/formula/functions.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { UsageError } from '../../src/cli/errors.ts';
-import type { Options } from '../../src/cli/flags.ts';
-import { readFlags } from '../../src/cli/flags.ts';
+import type { Options } from '../../src/cli/arguments/flags.ts';
+import { readFlags } from '../../src/cli/arguments/flags.ts';
 import { nearest } from '../../src/spec/nearest.ts';
 
 const defaults: Omit<

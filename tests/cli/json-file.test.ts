@@ -14,7 +14,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { UsageError } from '../../src/cli/errors.ts';
-import { requireWritable } from '../../src/cli/json-file.ts';
+import { requireWritable } from '../../src/cli/reports/json-file.ts';
 import { writeWhole } from '../../src/device/toolchain/cache.ts';
 import type { Report } from '../../src/report/schema.ts';
 import { readReport } from '../../src/report/json.ts';

@@ -8,7 +8,7 @@ import { serialiseRecords } from '../../src/audit/records-file.ts';
 import { setPath } from '../../src/audit/records.ts';
 import { recordedLaunches } from '../../src/audit/recorded.ts';
 import { hashedLaunches } from '../../src/audit/records-source.ts';
-import { readRecords } from '../../src/cli/offline-records.ts';
+import { readRecords } from '../../src/cli/offline/records.ts';
 import { readListing } from '../../src/spec/listing.ts';
 import { loadKernels } from '../../src/spec/load.ts';
 

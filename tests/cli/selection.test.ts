@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { NothingRunError } from '../../src/cli/errors.ts';
-import { readFlags } from '../../src/cli/flags.ts';
+import { readFlags } from '../../src/cli/arguments/flags.ts';
 import { selectionOf } from '../../src/cli/selection.ts';
 import { ran } from './executable.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test';
-import type { Options } from '../../src/cli/flags.ts';
-import { readFlags } from '../../src/cli/flags.ts';
+import type { Options } from '../../src/cli/arguments/flags.ts';
+import { readFlags } from '../../src/cli/arguments/flags.ts';
 import { selectionOf } from '../../src/cli/selection.ts';
-import { reportPlan, shardOf, spread, unitTimes } from '../../src/cli/shard.ts';
+import { reportPlan, shardOf, spread, unitTimes } from '../../src/cli/reports/shard.ts';
 import { LIMITS_UNIT } from '../../src/report/schema.ts';
 import { report } from '../report/report-kit.ts';
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test';
-import { COMMANDS, TOPICS } from '../../src/cli/commands.ts';
+import { COMMANDS, TOPICS } from '../../src/cli/arguments/commands.ts';
 import { UsageError } from '../../src/cli/errors.ts';
-import type { Flag } from '../../src/cli/flag.ts';
-import { FLAGS } from '../../src/cli/flags.ts';
-import { mainPage, pageOf } from '../../src/cli/usage.ts';
+import type { Flag } from '../../src/cli/arguments/flag.ts';
+import { FLAGS } from '../../src/cli/arguments/flags.ts';
+import { mainPage, pageOf } from '../../src/cli/arguments/usage.ts';
 
 const NAMES = [...COMMANDS, ...TOPICS].map(({ name }) => name);
 const KNOWN = new Set(COMMANDS.flatMap(({ flags }) => Object.keys(flags)));

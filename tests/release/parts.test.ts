@@ -5,7 +5,7 @@ import { pack, sha256 } from '../../scripts/release/archive.ts';
 import { licenceNotices } from '../../scripts/release/licences.ts';
 import { checkMachO } from '../../scripts/release/macho.ts';
 import { manPage } from '../../scripts/release/man.ts';
-import { COMMANDS } from '../../src/cli/commands.ts';
+import { COMMANDS } from '../../src/cli/arguments/commands.ts';
 import { PROGRAM } from '../../src/cli/version.ts';
 import { buildRuntime } from '../../src/device/toolchain/runtime.ts';
 import { fakeRelease, removeFolders, temporaryFolder } from './kit.ts';

@@ -1,0 +1,112 @@
+/** `--repro`: the smallest input behind each failure and each known finding; an explorer on a terminal, a plain list elsewhere. */
+import { DeviceGone } from '../../device/device-gone.ts';
+import { SubjectError } from '../../gates/subject.ts';
+import type { Aim } from '../../repro/aims.ts';
+import { explain } from '../../repro/explain.ts';
+import type { Minimal } from '../../repro/minimise.ts';
+import type { PursueOptions, Pursued } from '../../repro/pursue.ts';
+import { pursue } from '../../repro/pursue.ts';
+import type { SearchState } from '../../repro/search.ts';
+import type { Settings } from '../../repro/suspect.ts';
+import type { ReproContext } from '../../report/repro.ts';
+import { aimLine, minimalLines, missedLines, reproSummary } from '../../report/repro.ts';
+import { shapeText } from '../../families/tensor.ts';
+import { styleFor } from '../colour.ts';
+import type { ExitCode } from '../errors.ts';
+import { interruptedText, interruptibly } from '../interrupt.ts';
+import { print } from '../print.ts';
+import { progressOn } from '../progress.ts';
+import type { Aims } from './aims.ts';
+import { aimsFor } from './aims.ts';
+import type { ReproOptions } from './flags.ts';
+import { readReproFlags } from './flags.ts';
+import { Workshops } from './workshop.ts';
+import { commandText, takePaths } from '../outside/take-paths.ts';
+
+/** Returns 1 where something fails that is not known, 70 where a fault of ours ended a job. */
+export async function repro(argv: readonly string[]): Promise<ExitCode> {
+  const options = readReproFlags(argv);
+  await takePaths({ paths: options.paths, records: undefined });
+  const shops = await Workshops.find(options);
+  try {
+    const found = await aimsFor(options, shops);
+    const isTerminal = process.stdin.isTTY && process.stdout.isTTY && found.aims.length > 0;
+    if (isTerminal) await (await import('./explorer.ts')).explore(shops, found, options);
+    else await list(shops, found, options);
+    if (found.died > 0) return 70;
+    return found.aims.some(({ kind }) => kind === 'fail') ? 1 : 0;
+  } finally {
+    shops.close();
+  }
+}
+
+/** Trials that a search has time for, however long a launch hangs. */
+const TRIALS_LEAST = 10;
+
+/** What a search works with: the flags of the command, and the seed of what it is after. */
+export function settingsFor(options: ReproOptions, seed: string): Settings {
+  const { schedules, timeout, lockstep } = options;
+  const shrinkTime = options['shrink-time'];
+  return {
+    seed,
+    limitMs: 1000 * Math.min(timeout, shrinkTime / TRIALS_LEAST),
+    check: { strictWarps: options['strict-warps'], lockstep },
+    ...(schedules && { schedules }),
+  };
+}
+
+/** How far a search is: `shape rows=1,width=40, 3 not zero, 211 trials`. */
+export const searchText = ({ phase, inputs, nonzero, trials }: SearchState): string =>
+  `${phase} ${shapeText(inputs.shape)}, ${nonzero} not zero, ${trials} trials`;
+
+async function list(shops: Workshops, { aims, seed }: Aims, options: ReproOptions): Promise<void> {
+  const style = await styleFor(process.stdout, process.env);
+  const contextOf = ({ device }: Aim): ReproContext => ({
+    style,
+    seed,
+    device: shops.label(device),
+    command: commandText(),
+  });
+  const settings = settingsFor(options, seed);
+  const progress = progressOn(process.stderr);
+  const smalls: Minimal[] = [];
+  const told = (signal: string): string => {
+    progress.clear();
+    return interruptedText(signal, smalls.length, aims.length);
+  };
+  await interruptibly(told, async () => {
+    for (const [i, aim] of aims.entries()) {
+      const watch = (state: SearchState): void => progress.show(i, aims.length, `${aim.address} ${searchText(state)}`);
+      const context = contextOf(aim);
+      const pursued = await attempted(shops, aim, settings, { timeMs: options['shrink-time'] * 1000, watch });
+      progress.clear();
+      print([aimLine(aim, context), ...(await linesOf(aim, pursued, context))]);
+      if ('small' in pursued) smalls.push(pursued.small);
+      if ('suspect' in pursued) pursued.suspect.release();
+    }
+  });
+  print([reproSummary(aims, smalls)]);
+}
+
+/** As `pursue`, on the aim's own device; a target without an image or a device is missed, in words. */
+export async function attempted(
+  shops: Workshops,
+  aim: Aim,
+  settings: Settings,
+  options: PursueOptions,
+): Promise<Pursued> {
+  const device = shops.devices.find(({ id }) => id === aim.device);
+  if (!device) return { missed: `it was found on ${aim.device}, and there is no such device now` };
+  try {
+    return await pursue(await shops.on(device), aim, settings, options);
+  } catch (error) {
+    if (error instanceof SubjectError || error instanceof DeviceGone) return { missed: error.message };
+    throw error;
+  }
+}
+
+async function linesOf(aim: Aim, pursued: Pursued, context: ReproContext): Promise<string[]> {
+  if ('missed' in pursued) return missedLines(aim, pursued.missed, context);
+  const { small, suspect } = pursued;
+  return minimalLines(aim, small, await explain(suspect, small.inputs, small.finding.at), context);
+}
