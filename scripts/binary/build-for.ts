@@ -44,6 +44,7 @@ async function stageImages(folder: string, platform: Platform): Promise<number> 
   if (gpu !== undefined) packFolder(gpu, folder);
   const listing = await readFolder(kernels);
   const requests = imageRequests(loadKernels(listing), listing.sources);
+  console.log(`${requests.size} images for ${platform}: minutes where none is compiled yet`);
   const store = compilingStore(kernels, processorOf(platform));
   const errors = await writeImages(folder, await buildRuntime(platform), requests, store);
   for (const [error, count] of errors) console.error(`${count} images do not compile:\n${error}`);

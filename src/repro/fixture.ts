@@ -76,7 +76,10 @@ export function sourcesHash({ sources }: Workshop, { kernel, dialect }: Target):
 export function targetOf(fixture: Fixture, { kernels }: Workshop): Target & { readonly inputs: Inputs } {
   const { kernel: name, dialect, gate, control: id } = fixture;
   const kernel = kernels.get(name);
-  if (!kernel) throw new FixtureError([`it is of the kernel ${name}, which is not registered here`]);
+  if (!kernel)
+    throw new FixtureError([
+      `it is of the kernel ${name}, which is not registered here; of a contract elsewhere, put its path before --replay`,
+    ]);
   if (!kernel.dialects.includes(dialect)) throw new FixtureError([`${name} has no ${dialect} launch`]);
   const control = kernel.controls.find((planted) => planted.id === id);
   if (id !== undefined && (control?.reddens !== gate || !control.dialects.includes(dialect)))

@@ -190,6 +190,9 @@ export const TOPICS: readonly Topic[] = [
   TF_HIPCC         HIP's compiler, or a clang with its libraries
   TF_OCLOC         XPU's compiler
   TF_METAL         xcrun, which finds Metal's tools
+  TF_CUDA_DRIVER   CUDA's driver; TF_HIP_DRIVER, TF_XPU_DRIVER, TF_METAL_DRIVER
+  TF_NVRTC         CUDA's compiler at run time; TF_CUDA_INCLUDE its headers
+  TF_HIPRTC        HIP's compiler at run time; TF_LIBOCLOC that of XPU
   TF_RECORDS       the folder of records, in place of the program's own
   TF_CACHE_DIR     where headers, and images of contracts from outside are kept
   TF_KERNELS       the folder of kernels, when run from source`,

@@ -47,7 +47,7 @@ export interface Command {
   readonly others: FlagTable;
 }
 
-const LISTED = 'tf-kernel-contract --help lists every flag and its values.';
+const LISTED = 'tf-kernel-contract help run lists every flag and its values.';
 
 /** A flag that a run does not know; another command may. */
 export class UnknownFlag extends UsageError {
