@@ -5,6 +5,7 @@ import type { GateName, Launch } from '../../src/spec/contract.ts';
 import type { Shape } from '../../src/families/tensor.ts';
 import { sizeOf } from '../../src/families/tensor.ts';
 import type { Stated } from './harness.ts';
+import { MODES } from '../../src/spec/modes.ts';
 import { BASIC, verdict } from './harness.ts';
 
 const SOURCE = `
@@ -201,7 +202,7 @@ test('H09: a known finding turns a failure into known, and is itself red once th
   const { within: _within, ...rest } = FIXED;
   const other = { ...rest, finding: 'unwritten' } as const;
   expect((await verdict(sum('sum_off', { ...off, known: [other] }), SOURCE, 'shapes')).status).toBe('fail');
-  const fixed = await verdict(sum('sum_right', { known: [FIXED] }), SOURCE, 'shapes');
+  const fixed = await verdict(sum('sum_right', { known: [FIXED] }), SOURCE, 'shapes', { modes: MODES });
   expect(fixed.status).toBe('fail');
   expect(fixed.reason).toContain('passes now');
 });
