@@ -46,8 +46,8 @@ const WORDS: Readonly<Record<string, readonly string[]>> = {
   Need: api.NEEDS,
 };
 
-/** The text of the file. */
-export function typesText(): string {
+/** What the file declares, as the sources state it. */
+function declarations(): string {
   const stated = Object.entries(STATED).flatMap(([file, names]) => {
     const text = readFileSync(join(ROOT, file), 'utf8');
     return names.map((name) => typeIn(text, name, file));
@@ -88,6 +88,14 @@ function functions(): string[] {
     if (signature) return `${doc}export function ${name}${signature};`;
     throw new Error(`src/spec/contract.ts has no ${name} that states its type`);
   });
+}
+
+/** The file's text, formatted as every source is. */
+export function typesText(): string {
+  const command = [process.execPath, 'fmt', '--stdin-filepath', TYPES_FILE];
+  const { exitCode, stdout, stderr } = Bun.spawnSync(command, { cwd: ROOT, stdin: Buffer.from(declarations()) });
+  if (exitCode !== 0) throw new Error(`the types cannot be formatted: ${stderr.toString()}`);
+  return stdout.toString();
 }
 
 if (import.meta.main) writeWhole(TYPES_FILE, typesText());

@@ -175,8 +175,8 @@ describe('a run of faults is red', () => {
 
 test.each([
   ['--faults --only nothing', 1, 'No fault is selected, so nothing was run'],
-  ['--faults --device cuda', 2, '--faults runs on the host device'],
-  ['--faults --no-controls', 2, '--faults runs planted faults alone'],
+  ['--faults --device cuda', 2, '--device does not go with --faults'],
+  ['--faults --no-controls', 2, '--no-controls does not go with --faults'],
 ])('%s ends with %i and says why', async (line, code, words) => {
   const { code: ended, stderr } = await ran([process.execPath, MAIN, ...line.split(' ')], { env: process.env });
   expect([ended, stderr]).toEqual([code, expect.stringContaining(words)]);
