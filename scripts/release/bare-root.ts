@@ -10,6 +10,8 @@ import { ROOT } from '../binary/build-for.ts';
 const words = process.argv.slice(2);
 const isQuick = words.includes('--quick');
 const bare = words.find((word) => word !== '--quick') ?? '/var/tmp/tf-bare';
+/** The working folder, as it is called in the bare system. */
+const HOSTILE = '/hostile';
 const RAN = 'the folder ran its own code';
 
 interface Check {
@@ -34,15 +36,15 @@ function must(...command: readonly string[]): void {
 
 function prepare(): void {
   if (!existsSync(join(bare, 'bin'))) must('debootstrap', '--variant=minbase', 'bookworm', bare);
-  for (const name of ['work', 'home', 'noexec']) mkdirSync(join(bare, name), { recursive: true });
+  for (const name of [HOSTILE, 'home', 'noexec']) mkdirSync(join(bare, name), { recursive: true });
   cpSync(join(ROOT, 'dist/tf-kernel-contract'), join(bare, 'usr/local/bin/tf-kernel-contract'));
-  const work = join(bare, 'work');
+  const work = join(bare, HOSTILE);
   writeFileSync(join(work, 'bunfig.toml'), 'preload = ["./preload.ts"]\n');
   writeFileSync(
     join(work, 'preload.ts'),
-    `require('node:fs').writeFileSync('/work/ran', '');\nconsole.log('${RAN}');\n`,
+    `require('node:fs').writeFileSync('${HOSTILE}/ran', '');\nconsole.log('${RAN}');\n`,
   );
-  writeFileSync(join(work, '.env'), 'FORCE_COLOR=1\nBUN_OPTIONS=--preload=/work/preload.ts\n');
+  writeFileSync(join(work, '.env'), `FORCE_COLOR=1\nBUN_OPTIONS=--preload=${HOSTILE}/preload.ts\n`);
   rmSync(join(work, 'ran'), { force: true });
   must('mount', '-t', 'proc', 'proc', join(bare, 'proc'));
   must('mount', '-t', 'tmpfs', '-o', 'ro', 'tf-home', join(bare, 'home'));
@@ -52,11 +54,11 @@ function prepare(): void {
 function run({ what, args, code, ends }: Check): boolean {
   const from = performance.now();
   const environment = ['HOME=/home', 'TMPDIR=/noexec', 'PATH=/usr/local/bin:/usr/bin:/bin'];
-  const inside = ['env', '-i', '-C', '/work', ...environment, 'tf-kernel-contract', ...args];
+  const inside = ['env', '-i', '-C', HOSTILE, ...environment, 'tf-kernel-contract', ...args];
   const { exitCode, stdout, stderr } = Bun.spawnSync(['chroot', bare, ...inside], { maxBuffer: 1 << 28 });
   const output = stdout.toString() + stderr.toString();
   const last = stdout.toString().trimEnd().split('\n').at(-1) || stderr.toString().trimEnd();
-  const isHostile = output.includes(RAN) || existsSync(join(bare, 'work/ran')) || output.includes('\u001b[');
+  const isHostile = output.includes(RAN) || existsSync(join(bare, HOSTILE, 'ran')) || output.includes('\u001b[');
   const isRight = exitCode === code && ends.test(last) && !isHostile;
   console.log(
     `${isRight ? 'PASS' : 'FAIL'}  ${what}  exit ${exitCode}  ${((performance.now() - from) / 1000).toFixed(1)} s`,
