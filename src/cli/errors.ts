@@ -2,6 +2,7 @@
 import { ToolchainError } from '../device/toolchain/toolchain-error.ts';
 import { DeviceError } from '../device/device.ts';
 import { ContractError } from '../spec/contract-error.ts';
+import { traceOf } from '../spec/message-of.ts';
 
 /** 1: something is not as promised. 2: the command is wrong. 70: a fault of ours. */
 export type ExitCode = 0 | 1 | 2 | 70;
@@ -46,7 +47,7 @@ function deviceText({ failure, message }: DeviceError): string {
 }
 
 function faultText(error: unknown): string {
-  const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  const detail = traceOf(error);
   return [
     'This is a fault of tf-kernel-contract, not of a kernel.',
     `  ${detail.replaceAll('\n', '\n  ')}`,

@@ -4,6 +4,7 @@ import { DeviceError } from './device.ts';
 import { openGpu } from './gpu.ts';
 import type { RunDevice } from './run-device.ts';
 import { shimImage } from './store.ts';
+import { messageOf } from '../spec/message-of.ts';
 
 /** What was found of a dialect: its GPUs, or why there is none. */
 export interface Found {
@@ -34,5 +35,5 @@ export async function findGpus(dialect: Dialect): Promise<Found> {
 function whyOf(error: unknown): string {
   if (error instanceof DeviceError)
     return error.failure === 'absent' ? error.message : `${error.failure}: ${error.message}`;
-  return error instanceof Error ? error.message : String(error);
+  return messageOf(error);
 }

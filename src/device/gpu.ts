@@ -13,6 +13,7 @@ import { readAttributes, readInfo } from './gpu-info.ts';
 import type { Shim, ShimSource } from './shim.ts';
 import { openShim } from './shim.ts';
 import { ShimDevice } from './shim-device.ts';
+import { messageOf } from '../spec/message-of.ts';
 
 /** Bytes that a device opened anew has to give back. */
 const PROBE = 256;
@@ -135,7 +136,7 @@ export class GpuDevice extends ShimDevice {
       this.handle = this.shim.open(this.index);
       this.probe();
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
+      const why = messageOf(error);
       this.isGone = true;
       throw new DeviceGone(`${cause.failure}: ${cause.message}; the device does not open again: ${why}`);
     }

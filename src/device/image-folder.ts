@@ -9,6 +9,7 @@ import type { ImageRequest, ImageResult, ImageStore } from './images.ts';
 import { imageKey } from './images.ts';
 import { releaseOf } from './vendor/vendor.ts';
 import { hashOf, readCached, writeWhole } from './toolchain/cache.ts';
+import { messageOf } from '../spec/message-of.ts';
 
 /** In place of chips, of an image that holds no chip's code. */
 export const EVERY_CHIP = 'every';
@@ -134,7 +135,7 @@ function parsed(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder().decode(bytes));
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return messageOf(error);
   }
 }
 

@@ -8,6 +8,7 @@ import { judgeFaults } from './judge.ts';
 import { matrixOf } from './matrix.ts';
 import type { FaultAnswer, FaultJob, FaultSettings } from './result.ts';
 import type { Fault } from './rule.ts';
+import { traceOf } from '../spec/message-of.ts';
 
 /** The word by which a process is told to serve; behind it stand the settings, as JSON. */
 export const SERVE_FAULTS = '--serve-faults';
@@ -15,8 +16,7 @@ export const SERVE_FAULTS = '--serve-faults';
 /** Serves the jobs that the parent of this process sends, once it has been told that this process is ready. */
 export async function serveFaults(settings: FaultSettings): Promise<void> {
   const tell = (answer: FaultAnswer): void => void process.send?.(answer);
-  const failed = (error: unknown): void =>
-    tell({ kind: 'error', error: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+  const failed = (error: unknown): void => tell({ kind: 'error', error: traceOf(error) });
   try {
     const shop = await prepare();
     process.on('message', (job: FaultJob) => void serveJob(shop, job, settings, tell).catch(failed));

@@ -6,6 +6,7 @@ import { byteCount, elementCount } from '../families/tensor.ts';
 import type { Contract } from '../spec/contract.ts';
 import { count } from '../numerics/digits.ts';
 import type { Outcome } from './finding.ts';
+import { messageOf } from '../spec/message-of.ts';
 
 /** What a contract's own functions give cannot be used: told of the contract, in words. */
 export class ClaimError extends Error {}
@@ -15,7 +16,7 @@ export function claimed<T>(name: string, give: () => T): T {
   try {
     return give();
   } catch (error) {
-    throw new ClaimError(`the contract's ${name} throws: ${error instanceof Error ? error.message : String(error)}`);
+    throw new ClaimError(`the contract's ${name} throws: ${messageOf(error)}`);
   }
 }
 

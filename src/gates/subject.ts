@@ -19,6 +19,7 @@ import type { ModeName } from '../spec/modes.ts';
 import type { LoadedKernel } from './result.ts';
 import { ClaimError, claimed } from './attempt.ts';
 import { MODE } from './mode.ts';
+import { messageOf } from '../spec/message-of.ts';
 
 /** A launch with its loaded kernel. */
 export interface Route {
@@ -96,9 +97,7 @@ export async function prepareSubject(
     }
   } catch (error) {
     release();
-    throw error instanceof SubjectError || error instanceof DeviceGone
-      ? error
-      : new SubjectError(error instanceof Error ? error.message : String(error));
+    throw error instanceof SubjectError || error instanceof DeviceGone ? error : new SubjectError(messageOf(error));
   }
   const loaded = routes.flatMap(({ launch: { symbol, defines = {} }, loading }): LoadedKernel[] => {
     const { loaded: attributes } = loading.kernel();

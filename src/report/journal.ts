@@ -8,6 +8,7 @@ import type { JobDone } from '../gates/lanes/lane.ts';
 import { resultSchema, withNonfinite } from '../gates/result-schema.ts';
 import type { RunOptions } from '../gates/run.ts';
 import { GATES } from '../spec/contract.ts';
+import { messageOf } from '../spec/message-of.ts';
 
 const JOURNAL_VERSION = 1;
 
@@ -77,6 +78,6 @@ function checked<T>(schema: v.GenericSchema<unknown, T>, text: string, number: n
   try {
     return v.parse(schema, JSON.parse(text));
   } catch (error) {
-    throw new JournalError(`line ${number} is not one of a journal: ${error instanceof Error ? error.message : error}`);
+    throw new JournalError(`line ${number} is not one of a journal: ${messageOf(error)}`);
   }
 }

@@ -24,6 +24,7 @@ import { isSame, reasonOf } from './reason.ts';
 import { Suspect } from './suspect.ts';
 import { nonzeroCells, withCodes } from './values.ts';
 import type { Cell } from './values.ts';
+import { messageOf } from '../spec/message-of.ts';
 
 /** What a person asked for that cannot be: in words. */
 export class SessionError extends Error {
@@ -193,7 +194,7 @@ export class Session {
     try {
       fixtureInputs(fixture, this.target.kernel.contract);
     } catch (error) {
-      throw new SessionError(error instanceof Error ? error.message : String(error));
+      throw new SessionError(messageOf(error));
     }
     return fixture;
   }

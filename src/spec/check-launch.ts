@@ -6,6 +6,7 @@ import { shapeText } from '../families/tensor.ts';
 import type { Contract, Launch } from './contract.ts';
 import { launchesOf, routeOf } from './registration.ts';
 import { gateShapes, servedShapes } from './shapes.ts';
+import { messageOf } from './message-of.ts';
 
 export function checkLaunches(contract: Contract): string[] {
   const served = servedShapes(contract);
@@ -114,7 +115,7 @@ function firstProblem(place: string, { name, read, accepts, must }: Measure, sha
       const value = read(shape);
       if (!accepts(value)) return [`${place} has ${name} ${valueText(value)} at ${shapeText(shape)}: ${must}`];
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
+      const why = messageOf(error);
       return [`${place}: its ${name} throws at ${shapeText(shape)}: ${why}`];
     }
   }

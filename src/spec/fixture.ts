@@ -9,6 +9,7 @@ import { DTYPES } from '../numerics/dtype.ts';
 import { FINDING_CLASSES, GATES } from './contract.ts';
 import { MODES } from './modes.ts';
 import { fields, oneOf, problemsOf } from './wording.ts';
+import { messageOf } from './message-of.ts';
 
 export const FIXTURE_VERSION = 1;
 
@@ -103,7 +104,7 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new FixtureError([`it is no JSON: ${error instanceof Error ? error.message : String(error)}`]);
+    throw new FixtureError([`it is no JSON: ${messageOf(error)}`]);
   }
 }
 

@@ -19,6 +19,7 @@ import { placeAt, placeOfField, placeOfWords, told } from './place.ts';
 import type { FieldProblem } from './wording.ts';
 import { fieldProblems, fieldText } from './wording.ts';
 import * as v from 'valibot';
+import { messageOf } from './message-of.ts';
 
 /** Loads every contract of a listing, in the order of their files; throws a ContractError with all that is wrong. */
 export function loadKernels(listing: Listing): Kernel[] {
@@ -119,7 +120,7 @@ function readContract(path: string, contract: Contract, texts: Texts): Found {
     return { problems: [], kernel: { ...base, problem, controls } };
   } catch (error) {
     if (error instanceof FormulaError) return { problems: [error] };
-    return { problems: [error instanceof Error ? error.message : String(error)] };
+    return { problems: [messageOf(error)] };
   }
 }
 

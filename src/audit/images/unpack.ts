@@ -5,6 +5,7 @@
 import { ImageFault } from './bytes.ts';
 import { unpackLz4 } from './lz4.ts';
 import { readFrame } from './zstd-frame.ts';
+import { messageOf } from '../../spec/message-of.ts';
 
 export type Packing = 'zstd' | 'lz4';
 
@@ -41,6 +42,6 @@ function unpackZstd(packed: Uint8Array, size: number): Uint8Array {
   try {
     return Bun.zstdDecompressSync(packed.subarray(0, frame.size));
   } catch (error) {
-    throw new ImageFault('malformed', `damaged zstd: ${error instanceof Error ? error.message : String(error)}`);
+    throw new ImageFault('malformed', `damaged zstd: ${messageOf(error)}`);
   }
 }

@@ -3,6 +3,7 @@ import { accessSync, constants, lstatSync, statSync } from 'node:fs';
 import type { Stats } from 'node:fs';
 import { dirname } from 'node:path';
 import { UsageError } from '../errors.ts';
+import { messageOf } from '../../spec/message-of.ts';
 
 /** Throws a UsageError where a report cannot take the file's name. */
 export function requireWritable(file: string, flag = '--json'): void {
@@ -23,7 +24,7 @@ function whyNot(file: string): string | undefined {
     const found = lstatSync(file, { throwIfNoEntry: false });
     return found && !found.isFile() ? `it is ${kindOf(found)}, and the report replaces files only` : undefined;
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return messageOf(error);
   }
 }
 

@@ -4,6 +4,7 @@ import * as v from 'valibot';
 import type { Report } from '../../report/schema.ts';
 import { reportSchema, SCHEMA_VERSION } from '../../report/schema.ts';
 import { UsageError } from '../errors.ts';
+import { messageOf } from '../../spec/message-of.ts';
 
 /** Far more than a report of every kernel on every device takes. */
 const MOST_BYTES = 64 * 1024 * 1024;
@@ -24,12 +25,12 @@ function jsonIn(file: string): unknown {
     if (size > MOST_BYTES) throw new Error(`it has ${size} bytes; a report has ${MOST_BYTES} at most`);
     text = readFileSync(file, 'utf8');
   } catch (error) {
-    throw noReport(file, error instanceof Error ? error.message : String(error));
+    throw noReport(file, messageOf(error));
   }
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw noReport(file, `it is no JSON: ${error instanceof Error ? error.message : String(error)}`);
+    throw noReport(file, `it is no JSON: ${messageOf(error)}`);
   }
 }
 

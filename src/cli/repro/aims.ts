@@ -18,6 +18,7 @@ import { settingsOf } from '../selection.ts';
 import { lanesFor } from '../run-plan.ts';
 import { sequenceOf } from '../sequence.ts';
 import type { Workshops } from './workshop.ts';
+import { messageOf } from '../../spec/message-of.ts';
 
 export interface Aims {
   readonly aims: readonly Aim[];
@@ -100,7 +101,7 @@ function reportFrom(file: string): ReturnType<typeof readReport> {
   try {
     text = readFileSync(file, 'utf8');
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     throw new UsageError(
       `--repro ${file} cannot be read: ${reason}.\n  Name a report that --json wrote, or leave it out.`,
     );
@@ -108,7 +109,7 @@ function reportFrom(file: string): ReturnType<typeof readReport> {
   try {
     return readReport(text);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     throw new NothingRunError(
       `${file} is no report of this version, so nothing was run: ${reason}\n  --json FILE writes one.`,
     );

@@ -12,6 +12,7 @@ import { fixtureText } from '../../spec/fixture.ts';
 import type { Explorer } from './explorer.ts';
 import { askText, ask, tellBlock } from './explorer-prompts.ts';
 import { commandText } from '../outside/take-paths.ts';
+import { messageOf } from '../../spec/message-of.ts';
 
 export interface Action {
   readonly name: string;
@@ -115,7 +116,7 @@ async function write(session: Session, fixture: Fixture, file: string): Promise<
   try {
     writeWhole(file, fixtureText(fixture));
   } catch (error) {
-    return tellBlock('Not written', [error instanceof Error ? error.message : String(error)]);
+    return tellBlock('Not written', [messageOf(error)]);
   }
   session.isChanged = false;
   await tellBlock(`Wrote ${file}`, [

@@ -14,6 +14,7 @@ import type { ReplayOptions } from './flags.ts';
 import { readReplayFlags } from './flags.ts';
 import { Workshops } from './workshop.ts';
 import { commandText, takePaths } from '../outside/take-paths.ts';
+import { messageOf } from '../../spec/message-of.ts';
 
 /** Bytes of a file that are looked at. */
 const MOST_BYTES = 2 ** 22;
@@ -70,7 +71,7 @@ function readFile(file: string): Fixture {
   } catch (error) {
     if (error instanceof FixtureError) throw notRun(file, error.problems);
     throw new UsageError(
-      `--replay ${file} cannot be read: ${error instanceof Error ? error.message : String(error)}.\n  Name a fixture, which --repro writes.`,
+      `--replay ${file} cannot be read: ${messageOf(error)}.\n  Name a fixture, which --repro writes.`,
     );
   }
 }

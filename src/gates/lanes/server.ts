@@ -15,6 +15,7 @@ import type { CaseDone } from '../case-done.ts';
 import { runJob } from '../job.ts';
 import type { Sources } from '../subject.ts';
 import type { JobAsk, JobDone, LaneSetup, ServerWord } from './lane.ts';
+import { messageOf, traceOf } from '../../spec/message-of.ts';
 
 export class Server {
   private constructor(
@@ -75,10 +76,7 @@ export class Server {
 }
 
 /** An error in words; where in this program it arose, unless it is the device's. */
-export function textOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  return isTold(error) ? error.message : (error.stack ?? error.message);
-}
+export const textOf = (error: unknown): string => (isTold(error) ? messageOf(error) : traceOf(error));
 
-const isTold = (error: Error): boolean =>
+const isTold = (error: unknown): boolean =>
   error instanceof DeviceError || error instanceof ImageFolderError || error instanceof ToolchainError;

@@ -3,6 +3,7 @@ import { Worker } from 'node:worker_threads';
 import type { Job } from '../run.ts';
 import { ENTRY } from './entry.ts';
 import type { JobAsk, JobDone, Lane, LaneSetup, OnCase, ServerWord } from './lane.ts';
+import { traceOf } from '../../spec/message-of.ts';
 
 /** What a worker thread is given when it starts. */
 export interface ThreadData {
@@ -47,7 +48,7 @@ function ask(worker: Worker, job: Job, onCase: OnCase): Promise<JobDone> {
       else if (word.kind === 'unable') died(word.why);
       else if (word.kind === 'gone') died(word.what);
     });
-    worker.on('error', (error) => died(error instanceof Error ? (error.stack ?? error.message) : String(error)));
+    worker.on('error', (error) => died(traceOf(error)));
     worker.on('exit', (code) => died(`the worker ended with code ${code}`));
     worker.postMessage({ job, endings: [] } satisfies JobAsk);
   });
