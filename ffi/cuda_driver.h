@@ -5,48 +5,51 @@
 #include <stddef.h>
 #include <stdint.h>
 
+// Results by name, number and what they are to the harness; a result that is not here is TF_LOST.
+#define CUDA_RESULTS(X)                                                                                               \
+  X(CUDA_SUCCESS, 0, TF_OK)                                                                                           \
+  X(CUDA_ERROR_INVALID_VALUE, 1, TF_BAD_ARGUMENT)                                                                     \
+  X(CUDA_ERROR_OUT_OF_MEMORY, 2, TF_NO_MEMORY)                                                                        \
+  X(CUDA_ERROR_NOT_INITIALIZED, 3, TF_ABSENT)                                                                         \
+  X(CUDA_ERROR_STUB_LIBRARY, 34, TF_ABSENT)                                                                           \
+  X(CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER, 36, TF_ABSENT)                                                             \
+  X(CUDA_ERROR_DEVICE_UNAVAILABLE, 46, TF_ABSENT)                                                                     \
+  X(CUDA_ERROR_NO_DEVICE, 100, TF_ABSENT)                                                                             \
+  X(CUDA_ERROR_INVALID_DEVICE, 101, TF_ABSENT)                                                                        \
+  X(CUDA_ERROR_INVALID_IMAGE, 200, TF_BAD_IMAGE)                                                                      \
+  X(CUDA_ERROR_NO_BINARY_FOR_GPU, 209, TF_BAD_IMAGE)                                                                  \
+  X(CUDA_ERROR_INVALID_PTX, 218, TF_BAD_IMAGE)                                                                        \
+  X(CUDA_ERROR_JIT_COMPILER_NOT_FOUND, 221, TF_BAD_IMAGE)                                                             \
+  X(CUDA_ERROR_UNSUPPORTED_PTX_VERSION, 222, TF_BAD_IMAGE)                                                            \
+  X(CUDA_ERROR_JIT_COMPILATION_DISABLED, 223, TF_BAD_IMAGE)                                                           \
+  X(CUDA_ERROR_UNSUPPORTED_DEVSIDE_SYNC, 225, TF_BAD_IMAGE)                                                           \
+  X(CUDA_ERROR_INVALID_SOURCE, 300, TF_BAD_IMAGE)                                                                     \
+  X(CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND, 302, TF_BAD_IMAGE)                                                     \
+  X(CUDA_ERROR_SHARED_OBJECT_INIT_FAILED, 303, TF_BAD_IMAGE)                                                          \
+  X(CUDA_ERROR_INVALID_HANDLE, 400, TF_BAD_ARGUMENT)                                                                  \
+  X(CUDA_ERROR_NOT_FOUND, 500, TF_BAD_ARGUMENT)                                                                       \
+  X(CUDA_ERROR_NOT_READY, 600, TF_LOST)                                                                               \
+  X(CUDA_ERROR_ILLEGAL_ADDRESS, 700, TF_FAULT)                                                                        \
+  X(CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, 701, TF_BAD_ARGUMENT)                                                         \
+  X(CUDA_ERROR_LAUNCH_TIMEOUT, 702, TF_TIMEOUT)                                                                       \
+  X(CUDA_ERROR_ASSERT, 710, TF_FAULT)                                                                                 \
+  X(CUDA_ERROR_HARDWARE_STACK_ERROR, 714, TF_FAULT)                                                                   \
+  X(CUDA_ERROR_ILLEGAL_INSTRUCTION, 715, TF_FAULT)                                                                    \
+  X(CUDA_ERROR_MISALIGNED_ADDRESS, 716, TF_FAULT)                                                                     \
+  X(CUDA_ERROR_INVALID_ADDRESS_SPACE, 717, TF_FAULT)                                                                  \
+  X(CUDA_ERROR_INVALID_PC, 718, TF_FAULT)                                                                             \
+  X(CUDA_ERROR_LAUNCH_FAILED, 719, TF_FAULT)                                                                          \
+  X(CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE, 720, TF_BAD_ARGUMENT)                                                    \
+  X(CUDA_ERROR_TENSOR_MEMORY_LEAK, 721, TF_FAULT)                                                                     \
+  X(CUDA_ERROR_NOT_SUPPORTED, 801, TF_BAD_ARGUMENT)                                                                   \
+  X(CUDA_ERROR_SYSTEM_NOT_READY, 802, TF_ABSENT)                                                                      \
+  X(CUDA_ERROR_SYSTEM_DRIVER_MISMATCH, 803, TF_ABSENT)                                                                \
+  X(CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE, 804, TF_ABSENT)                                                        \
+  X(CUDA_ERROR_INVALID_CLUSTER_SIZE, 912, TF_BAD_ARGUMENT)
+
 #if !defined(TF_VENDOR_HEADER)
-typedef enum CUresult {
-  CUDA_SUCCESS = 0,
-  CUDA_ERROR_INVALID_VALUE = 1,
-  CUDA_ERROR_OUT_OF_MEMORY = 2,
-  CUDA_ERROR_NOT_INITIALIZED = 3,
-  CUDA_ERROR_STUB_LIBRARY = 34,
-  CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER = 36,
-  CUDA_ERROR_DEVICE_UNAVAILABLE = 46,
-  CUDA_ERROR_NO_DEVICE = 100,
-  CUDA_ERROR_INVALID_DEVICE = 101,
-  CUDA_ERROR_INVALID_IMAGE = 200,
-  CUDA_ERROR_NO_BINARY_FOR_GPU = 209,
-  CUDA_ERROR_INVALID_PTX = 218,
-  CUDA_ERROR_JIT_COMPILER_NOT_FOUND = 221,
-  CUDA_ERROR_UNSUPPORTED_PTX_VERSION = 222,
-  CUDA_ERROR_JIT_COMPILATION_DISABLED = 223,
-  CUDA_ERROR_UNSUPPORTED_DEVSIDE_SYNC = 225,
-  CUDA_ERROR_INVALID_SOURCE = 300,
-  CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND = 302,
-  CUDA_ERROR_SHARED_OBJECT_INIT_FAILED = 303,
-  CUDA_ERROR_INVALID_HANDLE = 400,
-  CUDA_ERROR_NOT_FOUND = 500,
-  CUDA_ERROR_NOT_READY = 600,
-  CUDA_ERROR_ILLEGAL_ADDRESS = 700,
-  CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES = 701,
-  CUDA_ERROR_LAUNCH_TIMEOUT = 702,
-  CUDA_ERROR_ASSERT = 710,
-  CUDA_ERROR_HARDWARE_STACK_ERROR = 714,
-  CUDA_ERROR_ILLEGAL_INSTRUCTION = 715,
-  CUDA_ERROR_MISALIGNED_ADDRESS = 716,
-  CUDA_ERROR_INVALID_ADDRESS_SPACE = 717,
-  CUDA_ERROR_INVALID_PC = 718,
-  CUDA_ERROR_LAUNCH_FAILED = 719,
-  CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE = 720,
-  CUDA_ERROR_TENSOR_MEMORY_LEAK = 721,
-  CUDA_ERROR_NOT_SUPPORTED = 801,
-  CUDA_ERROR_SYSTEM_NOT_READY = 802,
-  CUDA_ERROR_SYSTEM_DRIVER_MISMATCH = 803,
-  CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE = 804,
-  CUDA_ERROR_INVALID_CLUSTER_SIZE = 912
-} CUresult;
+#define TF_RESULT(name, value, status) name = value,
+typedef enum CUresult { CUDA_RESULTS(TF_RESULT) } CUresult;
 
 typedef enum CUjit_option {
   CU_JIT_INFO_LOG_BUFFER = 3,

@@ -75,16 +75,18 @@ static int32_t hung(Device* d, uint64_t limit_ns) {
   return fail(d, TF_TIMEOUT, "time limit: the launch still ran after %.3f s", (double)limit_ns / 1e9);
 }
 
+// What the status of a driver's answer is to a device that is open (d; NULL: none is yet): it was there, so it is not absent.
+static int32_t status_for(Device* d, int32_t status) {
+  if (!d) return status;
+  if (status == TF_ABSENT) status = TF_LOST;
+  d->lost |= status == TF_FAULT || status == TF_TIMEOUT || status == TF_LOST;
+  return status;
+}
+
 static int32_t error_text(uint64_t device, char* text, uint64_t capacity) {
   Device* d = device_at(device);
   snprintf(text, capacity, "%s", d ? d->error : tf_closed_error);
   return d || !device ? TF_OK : TF_BAD_ARGUMENT;
-}
-
-// A name as it may stand in a JSON string.
-static void plain_name(char* name) {
-  for (; *name; name++)
-    if ((unsigned char)*name < 32 || *name == '"' || *name == '\\') *name = ' ';
 }
 
 // --- drivers ---
@@ -121,41 +123,7 @@ static int32_t find_symbols(void* library, const char* driver, const DriverSymbo
   return TF_OK;
 }
 
-// --- images, launches, time ---
-
-// Whether `count` pieces of `each` bytes from `at` on end inside `bytes`.
-static bool is_inside(uint64_t at, uint64_t count, uint64_t each, uint64_t bytes) {
-  return at <= bytes && (!each || count <= (bytes - at) / each);
-}
-
-// Whether all that the headers of an ELF file of 64 bits tell of lies inside its bytes: drivers are not told where an image ends.
-static bool elf_is_whole(const unsigned char* image, uint64_t bytes) {
-  enum { SECTION = 64, SEGMENT = 56, EMPTY_SECTION = 8 };
-  const uint32_t VENDOR_SECTION = 0x60000000; // some of these types have no bytes in the file either
-  struct {
-    unsigned char start[32];
-    uint64_t segments, sections;
-    uint32_t flags;
-    uint16_t own, segment, segment_count, section, section_count, names;
-  } head;
-  if (bytes < sizeof head || memcmp(image, "\x7f" "ELF\2\1", 6)) return false;
-  memcpy(&head, image, sizeof head);
-  bool sized = (!head.section_count || head.section == SECTION) && (!head.segment_count || head.segment == SEGMENT);
-  if (!sized || !is_inside(head.sections, head.section_count, SECTION, bytes)) return false;
-  if (!is_inside(head.segments, head.segment_count, SEGMENT, bytes)) return false;
-  for (uint32_t i = 0; i < head.section_count; i++) {
-    struct { uint32_t name, type; uint64_t flags, address, at, bytes, rest[3]; } section;
-    memcpy(&section, image + head.sections + (uint64_t)i * SECTION, SECTION);
-    bool has_bytes = section.type != EMPTY_SECTION && section.type < VENDOR_SECTION;
-    if (section.type && !is_inside(section.at, 1, has_bytes ? section.bytes : 0, bytes)) return false;
-  }
-  for (uint32_t i = 0; i < head.segment_count; i++) {
-    struct { uint32_t type, flags; uint64_t at, address, physical, bytes, rest[2]; } segment;
-    memcpy(&segment, image + head.segments + (uint64_t)i * SEGMENT, SEGMENT);
-    if (segment.type && !is_inside(segment.at, 1, segment.bytes, bytes)) return false;
-  }
-  return true;
-}
+// --- launches, fills, time ---
 
 // The addresses of a launch's argument values, in a list of TF_ARGUMENTS_MAX. A driver reads as many as the kernel takes: past the
 // launch's own there is a null.
@@ -189,16 +157,37 @@ static Fill fill_parts(uint64_t address, uint32_t word, uint64_t bytes) {
   return f;
 }
 
+// A driver's fill of `count` bytes, or of words at a multiple of 4.
+typedef int32_t FillCall(Device* d, uint64_t address, uint32_t value, uint64_t count);
+
+static int32_t fill_each(Device* d, FillCall* fill8, uint64_t address, uint32_t word, uint64_t bytes) {
+  int32_t status = TF_OK;
+  for (uint64_t i = 0; i < bytes && !status; i++) status = fill8(d, address + i, byte_of(word, i), 1);
+  return status;
+}
+
+static int32_t fill_by(Device* d, FillCall* fill8, FillCall* fill32, uint64_t address, uint32_t word, uint64_t bytes) {
+  if (!bytes) return TF_OK;
+  if (word == byte_of(word, 0) * 0x01010101u) return fill8(d, address, byte_of(word, 0), bytes);
+  Fill f = fill_parts(address, word, bytes);
+  int32_t status = fill_each(d, fill8, address, word, f.head);
+  if (!status && f.words) status = fill32(d, address + f.head, f.word, f.words);
+  return status ? status : fill_each(d, fill8, address + bytes - f.tail, f.word, f.tail);
+}
+
 static uint64_t now_ns(void) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
   return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-// Between two looks at a running kernel: none for the first 0.1 ms, then 0.05 ms.
-static void pause_since(uint64_t start) {
+// Between two looks at a running kernel: no pause for the first 0.1 ms, then 0.05 ms. False where the limit (0: none) is past.
+static bool may_run_on(uint64_t start, uint64_t limit_ns) {
   struct timespec pause = { 0, 50000 };
-  if (now_ns() - start > 100000) nanosleep(&pause, NULL);
+  uint64_t ran = now_ns() - start;
+  if (limit_ns && ran > limit_ns) return false;
+  if (ran > 100000) nanosleep(&pause, NULL);
+  return true;
 }
 
 #endif

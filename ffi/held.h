@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#define NO_HOST_MEMORY "no memory of the host"
+
 typedef struct Buffer { struct Buffer* next; void* object; uint64_t start, bytes; } Buffer;
 typedef struct Kernel { struct Kernel* next; void* object; TF_KERNEL_FIELDS } Kernel;
 typedef struct Module { struct Module* next; void* object; Kernel* kernels; } Module;

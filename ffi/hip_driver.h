@@ -5,36 +5,39 @@
 #include <stddef.h>
 #include <stdint.h>
 
+// Results by name, number and what they are to the harness; a result that is not here is TF_LOST.
+#define HIP_RESULTS(X)                                                                                                \
+  X(hipSuccess, 0, TF_OK)                                                                                             \
+  X(hipErrorInvalidValue, 1, TF_BAD_ARGUMENT)                                                                         \
+  X(hipErrorOutOfMemory, 2, TF_NO_MEMORY)                                                                             \
+  X(hipErrorNotInitialized, 3, TF_ABSENT)                                                                             \
+  X(hipErrorInvalidConfiguration, 9, TF_BAD_ARGUMENT)                                                                 \
+  X(hipErrorInvalidSymbol, 13, TF_BAD_ARGUMENT)                                                                       \
+  X(hipErrorInvalidDevicePointer, 17, TF_BAD_ARGUMENT)                                                                \
+  X(hipErrorInsufficientDriver, 35, TF_ABSENT)                                                                        \
+  X(hipErrorInvalidDeviceFunction, 98, TF_BAD_ARGUMENT)                                                               \
+  X(hipErrorNoDevice, 100, TF_ABSENT)                                                                                 \
+  X(hipErrorInvalidDevice, 101, TF_ABSENT)                                                                            \
+  X(hipErrorInvalidImage, 200, TF_BAD_IMAGE)                                                                          \
+  X(hipErrorNoBinaryForGpu, 209, TF_BAD_IMAGE)                                                                        \
+  X(hipErrorInvalidKernelFile, 218, TF_BAD_IMAGE)                                                                     \
+  X(hipErrorInvalidSource, 300, TF_BAD_IMAGE)                                                                         \
+  X(hipErrorSharedObjectSymbolNotFound, 302, TF_BAD_IMAGE)                                                            \
+  X(hipErrorSharedObjectInitFailed, 303, TF_BAD_IMAGE)                                                                \
+  X(hipErrorInvalidHandle, 400, TF_BAD_ARGUMENT)                                                                      \
+  X(hipErrorNotFound, 500, TF_BAD_ARGUMENT)                                                                           \
+  X(hipErrorNotReady, 600, TF_LOST)                                                                                   \
+  X(hipErrorIllegalAddress, 700, TF_FAULT)                                                                            \
+  X(hipErrorLaunchOutOfResources, 701, TF_BAD_ARGUMENT)                                                               \
+  X(hipErrorLaunchTimeOut, 702, TF_TIMEOUT)                                                                           \
+  X(hipErrorAssert, 710, TF_FAULT)                                                                                    \
+  X(hipErrorLaunchFailure, 719, TF_FAULT)                                                                             \
+  X(hipErrorCooperativeLaunchTooLarge, 720, TF_BAD_ARGUMENT)                                                          \
+  X(hipErrorNotSupported, 801, TF_BAD_ARGUMENT)
+
 #if !defined(TF_VENDOR_HEADER)
-typedef enum hipError_t {
-  hipSuccess = 0,
-  hipErrorInvalidValue = 1,
-  hipErrorOutOfMemory = 2,
-  hipErrorNotInitialized = 3,
-  hipErrorInvalidConfiguration = 9,
-  hipErrorInvalidSymbol = 13,
-  hipErrorInvalidDevicePointer = 17,
-  hipErrorInsufficientDriver = 35,
-  hipErrorInvalidDeviceFunction = 98,
-  hipErrorNoDevice = 100,
-  hipErrorInvalidDevice = 101,
-  hipErrorInvalidImage = 200,
-  hipErrorNoBinaryForGpu = 209,
-  hipErrorInvalidKernelFile = 218,
-  hipErrorInvalidSource = 300,
-  hipErrorSharedObjectSymbolNotFound = 302,
-  hipErrorSharedObjectInitFailed = 303,
-  hipErrorInvalidHandle = 400,
-  hipErrorNotFound = 500,
-  hipErrorNotReady = 600,
-  hipErrorIllegalAddress = 700,
-  hipErrorLaunchOutOfResources = 701,
-  hipErrorLaunchTimeOut = 702,
-  hipErrorAssert = 710,
-  hipErrorLaunchFailure = 719,
-  hipErrorCooperativeLaunchTooLarge = 720,
-  hipErrorNotSupported = 801
-} hipError_t;
+#define TF_RESULT(name, value, status) name = value,
+typedef enum hipError_t { HIP_RESULTS(TF_RESULT) } hipError_t;
 
 typedef enum hipDeviceAttribute_t { // the same since ROCm 5.0
   hipDeviceAttributeMaxBlockDimX = 26,

@@ -11,7 +11,7 @@ import { ToolchainError } from '../toolchain/toolchain-error.ts';
 const FLAGS = [
   '-std=c11',
   '-D_GNU_SOURCE',
-  '-Wno-unused-function', // of gpu.h, of which no shim needs all
+  '-Wno-unused-function', // of the headers that they share, of which no shim needs all
 ];
 
 const sourceOf = (dialect: Dialect): string => join(FFI_FOLDER, `${dialect}.c`);
