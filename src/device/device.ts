@@ -13,7 +13,9 @@ export type DeviceFailure =
 
 /** What only a check image's launch fails by. */
 export type CheckFailure = (typeof CHECK_FAILURES)[number];
-export const CHECK_FAILURES = ['race', 'uninitialised', 'bounds', 'misaligned', 'input'] as const;
+const CHECK_FAILURES = ['race', 'uninitialised', 'bounds', 'misaligned', 'input'] as const;
+export const isCheckFailure = (failure: DeviceFailure): failure is CheckFailure =>
+  CHECK_FAILURES.some((one) => one === failure);
 
 /** A failed call of a shim: its status as a word, and the device's own text as the message. */
 export class DeviceError extends Error {

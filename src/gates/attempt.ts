@@ -1,11 +1,13 @@
 /** What a case asks of the machine, and what a launch that does not come through is called. */
 import type { DeviceFailure } from '../device/device.ts';
-import { CHECK_FAILURES, DeviceError } from '../device/device.ts';
+import { DeviceError, isCheckFailure } from '../device/device.ts';
+import { sourceLines } from '../device/message.ts';
 import type { Shape } from '../families/tensor.ts';
 import { byteCount, elementCount } from '../families/tensor.ts';
 import type { Contract } from '../spec/contract.ts';
 import { count } from '../numerics/digits.ts';
 import type { Outcome } from './finding.ts';
+import { findingOf } from './finding.ts';
 import { messageOf } from '../spec/message-of.ts';
 
 /** What a contract's own functions give cannot be used: told of the contract, in words. */
@@ -28,14 +30,18 @@ export function attempt(limitMs: number, judge: () => Outcome, sizes?: () => str
   try {
     return judge();
   } catch (error) {
-    if (error instanceof ClaimError) return { findings: [{ class: 'fault', what: error.message }] };
+    if (error instanceof ClaimError) return { findings: [findingOf({ code: 'contract-function' }, error.message)] };
     if (!(error instanceof DeviceError)) throw error;
-    if (error.failure === 'no-memory')
-      return { notRun: [sizes?.(), error.message].filter((text) => text !== undefined).join(': ') };
-    const seen = CHECK_FAILURES.find((failure) => failure === error.failure);
-    if (seen) return { findings: [{ class: seen, what: error.message }] };
-    const { failure } = error;
-    return { findings: [{ class: 'fault', what: `${failureText(error, limitMs)}: ${error.message}` }], failure };
+    const { failure, message } = error;
+    if (failure === 'no-memory')
+      return { notRun: [sizes?.(), message].filter((text) => text !== undefined).join(': ') };
+    const lines = sourceLines(message);
+    const cause = {
+      code: failure === 'input' ? 'input-written' : failure,
+      ...(lines.length > 0 && { lines }),
+    } as const;
+    if (isCheckFailure(failure)) return { findings: [findingOf(cause, message)] };
+    return { findings: [findingOf(cause, `${failureText(error, limitMs)}: ${message}`)], failure };
   }
 }
 

@@ -10,7 +10,9 @@ import { halfUlp } from '../numerics/ulp.ts';
 import type { Ends } from '../families/formula/range.ts';
 import type { Shape, Tensor } from '../families/tensor.ts';
 import { coordinates, elementCount } from '../families/tensor.ts';
+import type { CauseCode } from '../spec/cause.ts';
 import type { Finding, Margin } from './finding.ts';
+import { findingOf } from './finding.ts';
 
 /** An output under judgement. */
 export interface Judged {
@@ -148,13 +150,11 @@ function rangeFinding(
   const share = Math.abs(value - exact) / bound;
   const isNumber = Number.isFinite(share);
   const times = isNumber ? `  ${numberText(Number(share.toPrecision(3)))}x` : '';
-  return {
-    class: 'value',
-    what: `${count(wrong)} of ${count(total)} outputs past the bound`,
+  return findingOf({ code: 'value', of: judged.name }, `${count(wrong)} of ${count(total)} outputs past the bound`, {
     worst: elementText(judged, i, value, exact, `  bound ${numberText(bound)}${times}`),
     at: { output: judged.name, index: i },
     ...(isNumber && { times: share }),
-  };
+  });
 }
 
 /** A finding, and the element that it names. */
@@ -200,11 +200,10 @@ export function compareClasses(
   if (!wrong) return undefined;
   const { index } = wrong;
   const name = (code: number | undefined): string => CLASS_NAMES[code ?? 0] ?? '';
+  const what = `${count(wrong.count)} of ${count(total)} outputs of another class than float64's`;
+  const worst = `${placeText(judged, index)}  got ${name(got[index])} (${bitsText(judged, index)})  want ${name(wanted[index])}`;
   return {
-    class: 'class',
-    what: `${count(wrong.count)} of ${count(total)} outputs of another class than float64's`,
-    worst: `${placeText(judged, index)}  got ${name(got[index])} (${bitsText(judged, index)})  want ${name(wanted[index])}`,
-    at: { output: judged.name, index },
+    ...findingOf({ code: 'class', of: judged.name }, what, { worst, at: { output: judged.name, index } }),
     index,
   };
 }
@@ -213,7 +212,7 @@ export function compareClasses(
 export function compareBits(
   judged: Judged,
   wanted: Uint8Array,
-  finding: Finding['class'],
+  code: CauseCode,
   what: string,
   telling?: (index: number) => boolean,
 ): PlacedFinding | undefined {
@@ -227,11 +226,7 @@ export function compareBits(
   const { index } = wrong;
   const text = (bytes: Uint8Array): string =>
     `${numberText(decodeAll(dtype, bytes, total)[index] ?? 0)} (${bitsText({ ...judged, bytes }, index)})`;
-  return {
-    class: finding,
-    what: `${count(wrong.count)} of ${count(total)} outputs ${what}`,
-    worst: `${placeText(judged, index)}  got ${text(judged.bytes)}  want ${text(wanted)}`,
-    at: { output: judged.name, index },
-    index,
-  };
+  const worst = `${placeText(judged, index)}  got ${text(judged.bytes)}  want ${text(wanted)}`;
+  const told = `${count(wrong.count)} of ${count(total)} outputs ${what}`;
+  return { ...findingOf({ code, of: judged.name }, told, { worst, at: { output: judged.name, index } }), index };
 }

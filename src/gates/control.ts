@@ -16,6 +16,7 @@ export class ControlTrial {
   readonly gate: GateName;
   private red: string | undefined;
   private broken: string | undefined;
+  private found: ControlResult['found'];
   private greens = 0;
   private hidden = 0;
   private cases = 0;
@@ -77,13 +78,28 @@ export class ControlTrial {
     const [first] = outcome.findings;
     if (mustStayGreen) {
       this.greens++;
-      if (first) this.broken = `it must stay green at ${gateCase.label}, but: ${text(first)}`;
+      if (first) this.breaks(gateCase, first, `it must stay green at ${gateCase.label}, but: ${text(first)}`);
       return;
     }
     const named = outcome.findings.find((finding) => finding.class === this.control.finding);
-    if (named) this.red ??= `${gateCase.label}: ${text(named)}`;
+    if (named) this.reddens(gateCase, named);
     else if (first)
-      this.broken = `it must be found as '${this.control.finding}', but at ${gateCase.label}: ${text(first)}`;
+      this.breaks(
+        gateCase,
+        first,
+        `it must be found as '${this.control.finding}', but at ${gateCase.label}: ${text(first)}`,
+      );
+  }
+
+  private reddens(gateCase: GateCase, finding: Finding): void {
+    if (this.red !== undefined) return;
+    this.red = `${gateCase.label}: ${text(finding)}`;
+    this.found = foundAt(gateCase, finding);
+  }
+
+  private breaks(gateCase: GateCase, finding: Finding, reason: string): void {
+    this.broken = reason;
+    this.found = foundAt(gateCase, finding);
   }
 
   /** The kernel without the fault shows this control's finding at a case, so nothing can be told from it there. */
@@ -93,7 +109,7 @@ export class ControlTrial {
 
   result(): ControlResult {
     const { status, reason } = this.verdict();
-    const { kernel, dialect, gate, elapsedMs } = this;
+    const { kernel, dialect, gate, found, elapsedMs } = this;
     return {
       kind: 'control',
       kernel: kernel.name,
@@ -103,6 +119,7 @@ export class ControlTrial {
       gate,
       status,
       reason,
+      ...(found && { found }),
       elapsedMs,
     };
   }
@@ -119,6 +136,12 @@ export class ControlTrial {
     return { status: 'missed', reason: `${this.gate} stayed green on every case${hidden}` };
   }
 }
+
+const foundAt = ({ label }: GateCase, { class: kind, cause }: Finding): ControlResult['found'] => ({
+  label,
+  class: kind,
+  cause,
+});
 
 function text({ class: kind, what, worst }: Finding): string {
   const told = what.startsWith(`${kind}: `) ? what : `${kind}: ${what}`;

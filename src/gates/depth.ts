@@ -17,6 +17,7 @@ import type { Ask } from './asking.ts';
 import { UnreadError, asker } from './asking.ts';
 import type { Bench, CaseData } from './case.ts';
 import type { Chain, Finding, Outcome } from './finding.ts';
+import { findingOf } from './finding.ts';
 import { Stage } from './stage.ts';
 import type { Subject } from './subject.ts';
 
@@ -58,7 +59,7 @@ function longerFinding(chains: readonly Chain[]): Finding | undefined {
   if (!short?.longer) return undefined;
   const { declared, least, at } = short.longer;
   const what = `the declared depth ${declared} is too small at ${at}: a chain of ${short.sum} has at least ${least} additions`;
-  return { class: 'depth', what, why: UNJUSTIFIED };
+  return findingOf({ code: 'depth-too-small', of: short.sum }, what, { why: UNJUSTIFIED });
 }
 
 function depthFinding(chains: readonly Chain[], declared: number): Finding | undefined {
@@ -68,17 +69,18 @@ function depthFinding(chains: readonly Chain[], declared: number): Finding | und
   const { longest, sum, terms } = deepest;
   const real = `the longest chain of ${sum} is ${longest} additions, over ${terms} terms`;
   if (declared < longest)
-    return {
-      class: 'depth',
-      what: `the declared depth ${declared} is too small: ${real}`,
+    return findingOf({ code: 'depth-too-small', of: sum }, `the declared depth ${declared} is too small: ${real}`, {
       why: UNJUSTIFIED,
-    };
+    });
   if (declared <= MOST_TIMES * longest || probed.length < chains.length) return undefined;
-  return {
-    class: 'depth',
-    what: `the declared depth ${declared} is ${Number((declared / longest).toPrecision(3))}x what the kernel needs: ${real}`,
-    why: `Past ${MOST_TIMES}x the bound accepts an accumulator that holds one bit fewer. Declare the chain that the kernel has.`,
-  };
+  const times = Number((declared / longest).toPrecision(3));
+  return findingOf(
+    { code: 'depth-too-large', of: sum },
+    `the declared depth ${declared} is ${times}x what the kernel needs: ${real}`,
+    {
+      why: `Past ${MOST_TIMES}x the bound accepts an accumulator that holds one bit fewer. Declare the chain that the kernel has.`,
+    },
+  );
 }
 
 type Found = Pick<Chain, 'terms' | 'longest' | 'why'> & { readonly tree?: SumTree; readonly plan?: number };

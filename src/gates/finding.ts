@@ -1,10 +1,14 @@
 /** What a gate found at a case: a value, never a throw. */
 import type { Detection, LostTerms } from './detection.ts';
 import type { ErrorMap } from './error-map.ts';
+import type { Cause } from '../spec/cause.ts';
+import { CAUSES } from '../spec/cause.ts';
 import type { FindingClass } from '../spec/contract.ts';
 
 export interface Finding {
   readonly class: FindingClass | 'weak';
+  /** What tells it apart from other findings of its class, in words that programs compare. */
+  readonly cause: Cause;
   /** One sentence: what is wrong, with counts. */
   readonly what: string;
   /** The worst element in full: coordinates, got, want, bound. */
@@ -13,11 +17,18 @@ export interface Finding {
   readonly at?: { readonly output: string; readonly index: number };
   /** The worst element's error as a multiple of its bound, where that is a number. */
   readonly times?: number;
-  /** Flags that show it again, beside its address and the seed. */
-  readonly flags?: string;
+  /** The two orders that differ, of a run that was asked for orders by their numbers. */
+  readonly schedules?: readonly number[];
   /** Why it may be so: what is special about the place. */
   readonly why?: string;
 }
+
+/** A finding of a cause, which says its class. */
+export const findingOf = (
+  cause: Cause,
+  what: string,
+  rest: Omit<Finding, 'class' | 'cause' | 'what'> = {},
+): Finding => ({ class: CAUSES[cause.code], cause, what, ...rest });
 
 /** How near a passing kernel came to its bound. */
 export interface Margin {

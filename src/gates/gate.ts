@@ -15,14 +15,15 @@ import type { CaseFinding, GateResult, LoadedKernel, Sees, Status } from './resu
 
 /** A finding at its case, without what only the gate itself needs. */
 function atCase(finding: Finding, label: string): CaseFinding {
-  const { class: kind, what, worst, times, why, flags } = finding;
+  const { class: kind, cause, what, worst, times, why, schedules } = finding;
   return {
     class: kind,
+    cause,
     what,
     ...(worst !== undefined && { worst }),
     ...(times !== undefined && { times }),
     ...(why !== undefined && { why }),
-    ...(flags !== undefined && { flags }),
+    ...(schedules !== undefined && { schedules }),
     label,
   };
 }

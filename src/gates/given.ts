@@ -3,7 +3,9 @@
  * or divide by zero, so gate 3 judges them as it does corner rows. Gate 4 holds them to its exact-sum bound and leaves out what its
  * own data prove of other accumulators: that is a question of the data, not of an output that is past the bound.
  */
-import type { FindingClass, GateName } from '../spec/contract.ts';
+import type { Cause } from '../spec/cause.ts';
+import { CAUSES } from '../spec/cause.ts';
+import type { GateName } from '../spec/contract.ts';
 import type { ModeName } from '../spec/modes.ts';
 import type { Inputs } from '../families/inputs.ts';
 import type { Gate } from './case.ts';
@@ -19,11 +21,11 @@ import { judgeExact } from './sums.ts';
 export const givenData = (inputs: Inputs): CaseData =>
   new CaseData(inputs, { corners: { dim: undefined, kindOf: () => 'given values' } });
 
-/** The judgement by which a gate finds a class in given inputs. */
-export function judgeGiven(gate: GateName, mode: ModeName, finding: FindingClass | 'weak'): Gate['judge'] {
+/** The judgement by which a gate finds a cause in given inputs; of none, whatever it finds but a declared depth. */
+export function judgeGiven(gate: GateName, mode: ModeName, cause: Cause | undefined): Gate['judge'] {
   if (mode === 'check') return judgeCheck;
   if (gate === 'nonfinite') return nonfinite.judge;
   if (gate === 'repeat') return repeat.judge;
   if (gate === 'shapes') return shapes.judge;
-  return finding === 'depth' ? judgeDepth : judgeExact;
+  return cause && CAUSES[cause.code] === 'depth' ? judgeDepth : judgeExact;
 }

@@ -13,7 +13,9 @@ import type { Inputs } from '../families/inputs.ts';
 import { coordinates, elementCount, shapeText } from '../families/tensor.ts';
 import type { Bench } from './case.ts';
 import { CaseData } from './case.ts';
+import type { Cause } from '../spec/cause.ts';
 import type { Finding, Note } from './finding.ts';
+import { findingOf } from './finding.ts';
 import type { Outputs } from './stage.ts';
 import type { Subject } from './subject.ts';
 
@@ -46,8 +48,8 @@ interface Still {
   readonly note?: Note;
 }
 
-function still(what: string, should: string | undefined): Still {
-  if (should !== undefined) return { finding: { class: 'vacuous', what, why: should } };
+function still(cause: Cause, what: string, should: string | undefined): Still {
+  if (should !== undefined) return { finding: findingOf(cause, what, { why: should }) };
   return { note: { about: what, rank: 0, text: `vacuous: ${what}` } };
 }
 
@@ -80,7 +82,8 @@ function stillOutputs(data: CaseData, subject: Subject, base: Outputs, run: (inp
     if (first === undefined || !tensor) return [];
     const total = count(elementCount(tensor, data.shape));
     const place = `${name}[${coordinates(tensor, data.shape, first).join(', ')}]`;
-    return [still(`no input moves ${count(indices.length)} of ${total} outputs, the first ${place}`, should.get(name))];
+    const what = `no input moves ${count(indices.length)} of ${total} outputs, the first ${place}`;
+    return [still({ code: 'output-stays', of: name }, what, should.get(name))];
   });
 }
 
@@ -109,7 +112,8 @@ function stillInputs(data: CaseData, subject: Subject, base: Outputs, run: (inpu
       if (Object.keys(outputs).some((name) => !isSame(got[name], base[name]))) return [];
       should ??= shouldMove(data, new CaseData(changed), subject);
     }
-    return [still(`${placeText(data, subject, place)} moves no output`, should)];
+    const cause = { code: 'input-moves-nothing', of: place.input } as const;
+    return [still(cause, `${placeText(data, subject, place)} moves no output`, should)];
   });
 }
 

@@ -10,6 +10,7 @@ import type { Problem } from '../families/problem.ts';
 import type { Contract, Launch } from '../spec/contract.ts';
 import { launchesOf } from '../spec/registration.ts';
 import type { Finding } from './finding.ts';
+import { findingOf } from './finding.ts';
 import type { Subject } from './subject.ts';
 
 /** One finding for each function that was called and that no map of the formula accounts for. */
@@ -24,12 +25,11 @@ export function opsFindings(
     if (known && isCounted(known, maps, dialect, launch)) return [];
     const computes = known?.map === undefined ? '' : `, which computes ${known.map}`;
     const formula = kernel.contract.formula.text;
+    const what = `the kernel calls ${name}${computes}, off by up to ${known ? limitText(known, dialect) : 'an unknown error'}, and its bound counts no such error`;
     return [
-      {
-        class: 'ops',
-        what: `the kernel calls ${name}${computes}, off by up to ${known ? limitText(known, dialect) : 'an unknown error'}, and its bound counts no such error`,
+      findingOf({ code: 'ops', of: name }, what, {
         why: `The formula is '${formula}', and its maps are taken by ${countedText(maps, dialect, launch)}. State in the launch what computes a map, ops: { ${known?.map ?? 'exp'}: '${name}' }, or call what is stated.`,
-      },
+      }),
     ];
   });
 }

@@ -11,7 +11,7 @@ export const regressionCases = ({ regressions }: Kernel, gate: GateName): GateCa
 
 function caseOf({ name, fixture, inputs }: Regression): GateCase {
   const { gate, mode, shape, schedules, expect } = fixture;
-  const judge = judgeGiven(gate, mode, expect.verdict === 'fail' ? expect.class : 'value');
+  const judge = judgeGiven(gate, mode, expect.verdict === 'fail' ? expect.cause : undefined);
   return {
     label: modeLabel(`${shapeText(shape)},data=${name}`, mode),
     shape,

@@ -154,7 +154,7 @@ function inputsAfterOthers(data: CaseData, subject: Subject, bench: Bench, first
     stage.replace(data.inputs);
     const got = stage.run(subject.route(data.shape));
     const what = 'differ where the same buffers held other inputs before';
-    return compareOutputs(subject, data.shape, got, first, 'different', what);
+    return compareOutputs(subject, data.shape, got, first, 'after-other-inputs', what);
   } finally {
     stage.close();
   }

@@ -2,6 +2,8 @@
 import * as v from 'valibot';
 import { readAttributes } from '../device/gpu-info.ts';
 import { DIALECTS } from '../families/formula/functions.ts';
+import type { CauseCode } from '../spec/cause.ts';
+import { CAUSES, CAUSE_CODES } from '../spec/cause.ts';
 import { FINDING_CLASSES, GATES } from '../spec/contract.ts';
 import type { ErrorMap } from './error-map.ts';
 import { SIDE } from './error-map.ts';
@@ -11,6 +13,7 @@ const text = v.string();
 const NONFINITE = ['Infinity', '-Infinity', 'NaN'] as const;
 const number = v.union([v.number(), v.pipe(v.picklist(NONFINITE), v.transform(Number))]);
 const texts = v.array(text);
+const whole = v.pipe(v.number(), v.integer(), v.minValue(0));
 
 /** For JSON.stringify: numbers that it has no text for as words, as the schema reads them. */
 export const withNonfinite = (_key: string, value: unknown): unknown =>
@@ -18,15 +21,34 @@ export const withNonfinite = (_key: string, value: unknown): unknown =>
 
 const head = { kernel: text, dialect: v.picklist(DIALECTS), gate: v.picklist(GATES), elapsedMs: number };
 
-const finding = v.strictObject({
+/** A class of finding, and its cause, which is of that class. */
+export const causeEntries = {
   class: v.picklist([...FINDING_CLASSES, 'weak']),
-  what: text,
-  worst: v.exactOptional(text),
-  times: v.exactOptional(number),
-  flags: v.exactOptional(text),
-  why: v.exactOptional(text),
-  label: text,
-});
+  cause: v.strictObject({
+    code: v.picklist(CAUSE_CODES),
+    /** The output, input, function or sum that it is of. */
+    of: v.exactOptional(text),
+    /** The source lines that the device names: `scores.cu:14`. */
+    lines: v.exactOptional(texts),
+  }),
+};
+/** To be checked of every object that has these entries. */
+export const isOfClass = (given: { readonly class: string; readonly cause: { readonly code: CauseCode } }): boolean =>
+  CAUSES[given.cause.code] === given.class;
+export const OTHER_CLASS = 'the cause is of another class';
+
+const finding = v.pipe(
+  v.strictObject({
+    ...causeEntries,
+    what: text,
+    worst: v.exactOptional(text),
+    times: v.exactOptional(number),
+    schedules: v.exactOptional(v.array(whole)),
+    why: v.exactOptional(text),
+    label: text,
+  }),
+  v.check((given) => isOfClass(given), OTHER_CLASS),
+);
 
 const limit = { bounds: number, ulps: number };
 const detected = v.strictObject({
@@ -55,7 +77,6 @@ const chain = v.strictObject({
   label: text,
 });
 
-const whole = v.pipe(v.number(), v.integer(), v.minValue(0));
 const most = v.pipe(v.number(), v.integer(), v.minValue(1));
 
 /** The worst error of each cell of a grid over an output: error-map.ts says how. */
@@ -108,6 +129,12 @@ const control: v.GenericSchema<unknown, ControlResult> = v.strictObject({
   fault: text,
   status: v.picklist(['red', 'missed', 'broken', 'not run']),
   reason: text,
+  found: v.exactOptional(
+    v.pipe(
+      v.strictObject({ ...causeEntries, label: text }),
+      v.check((given) => isOfClass(given), OTHER_CLASS),
+    ),
+  ),
 });
 
 export const resultSchema: v.GenericSchema<unknown, Result> = v.union([gate, control]);

@@ -74,6 +74,8 @@ export interface ControlResult {
   readonly status: ControlStatus;
   /** Where it went red, or why it did not. */
   readonly reason: string;
+  /** What its gate found first that decides: of a red control what it names, of a broken one what else there was. */
+  readonly found?: Pick<CaseFinding, 'label' | 'class' | 'cause'>;
   readonly elapsedMs: number;
 }
 

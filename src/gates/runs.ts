@@ -1,6 +1,7 @@
 /** The same launch in several orders, and what its outputs' bytes say of it. */
 import { POISONS } from '../device/guarded.ts';
 import type { Shape } from '../families/tensor.ts';
+import type { CauseCode } from '../spec/cause.ts';
 import { compareBits } from './compare.ts';
 import type { Finding } from './finding.ts';
 import type { Outputs, RunOptions, Stage } from './stage.ts';
@@ -17,12 +18,12 @@ export function compareOutputs(
   shape: Shape,
   got: Outputs,
   want: Outputs,
-  finding: Finding['class'],
+  code: CauseCode,
   what: string,
 ): Finding[] {
   return Object.entries(subject.contract.outputs).flatMap(([name, tensor]) => {
     const judged = { name, tensor, shape, bytes: got[name] ?? new Uint8Array(0) };
-    return compareBits(judged, want[name] ?? new Uint8Array(0), finding, what) ?? [];
+    return compareBits(judged, want[name] ?? new Uint8Array(0), code, what) ?? [];
   });
 }
 
@@ -53,9 +54,9 @@ export function repeats(stage: Stage, subject: Subject, first: Outputs, asked?: 
       told = true;
     }
     const names = asked ? `schedule ${start} and schedule ${schedule}` : `run ${start + 1} and run ${schedule + 1}`;
-    const found = compareOutputs(subject, stage.shape, got, first, 'different', `differ between ${names}`);
-    const flags = asked && { flags: `--schedules ${start},${schedule}` };
-    if (found.length > 0) return found.map((finding) => ({ ...finding, ...flags }));
+    const found = compareOutputs(subject, stage.shape, got, first, 'other-order', `differ between ${names}`);
+    const orders = asked && { schedules: [start, schedule] };
+    if (found.length > 0) return found.map((finding) => ({ ...finding, ...orders }));
   }
   return [];
 }

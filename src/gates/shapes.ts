@@ -16,7 +16,7 @@ import { detectedIn } from './detected.ts';
 import type { ErrorMap } from './error-map.ts';
 import { ErrorGrid } from './error-map.ts';
 import type { Finding, Margin, Note, Outcome } from './finding.ts';
-import { worseMargin } from './finding.ts';
+import { findingOf, worseMargin } from './finding.ts';
 import type { Moves } from './moves.ts';
 import { judgeMoves } from './moves.ts';
 import { ruleFinding } from './rules.ts';
@@ -155,20 +155,15 @@ function judgeOrdinary(
   const nan = want.findIndex(Number.isNaN);
   if (nan >= 0)
     return {
-      finding: {
-        class: 'weak',
-        what: `float64 itself gives NaN at ${judged.name}[${nan}] on finite inputs: the data cannot judge`,
-      },
+      finding: findingOf(
+        { code: 'reference-nan', of: judged.name },
+        `float64 itself gives NaN at ${judged.name}[${nan}] on finite inputs: the data cannot judge`,
+      ),
     };
   if (isTop(subject.contract, data.shape) && want.length > 1 && want.every((value) => value === want[0])) {
     const what = `every element of ${judged.name} is ${want[0]} in float64: a kernel that writes one constant would pass`;
-    return {
-      finding: {
-        class: 'weak',
-        what,
-        why: 'The formula or its data cannot tell a kernel that computes from one that does not.',
-      },
-    };
+    const why = 'The formula or its data cannot tell a kernel that computes from one that does not.';
+    return { finding: findingOf({ code: 'reference-constant', of: judged.name }, what, { why }) };
   }
   const open = want.reduce((sum, value, i) => sum + (isOpen(value, ends, i) ? 1 : 0), 0);
   const text = `${judged.name}: ${count(open)} of ${count(want.length)} outputs have an open range`;

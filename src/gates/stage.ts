@@ -10,6 +10,7 @@ import type { Shape, Tensor } from '../families/tensor.ts';
 import { byteCount } from '../families/tensor.ts';
 import type { Contract } from '../spec/contract.ts';
 import type { Finding } from './finding.ts';
+import { findingOf } from './finding.ts';
 import type { Route } from './subject.ts';
 
 export interface RunOptions {
@@ -169,14 +170,15 @@ export class Stage {
     const findings: Finding[] = [];
     for (const name of Object.keys(this.contract.inputs)) {
       const change = this.changeOf(this.buffer(name), this.inputs.bytes[name] ?? new Uint8Array(0));
-      if (change) findings.push({ class: 'input', what: `the input ${name} changed: ${change}` });
+      if (change) findings.push(findingOf({ code: 'input-changed', of: name }, `the input ${name} changed: ${change}`));
     }
     for (const [name, buffer] of this.buffers) {
       const broken = brokenGuard(this.device, buffer, this.guard);
       if (!broken) continue;
       const { offset, count } = broken;
       const place = offset < 0 ? `${-offset} before its first` : `${offset - buffer.bytes + 1} past its last`;
-      findings.push({ class: 'guard', what: `${count} guard bytes of ${name} overwritten, the first ${place} byte` });
+      const what = `${count} guard bytes of ${name} overwritten, the first ${place} byte`;
+      findings.push(findingOf({ code: 'guard', of: name }, what));
     }
     if (findings.length > 0) this.dirty = true;
     return findings;

@@ -7,6 +7,7 @@ import type { Dialect } from '../families/formula/functions.ts';
 import { controlAddress } from '../spec/address.ts';
 import { registrationName } from '../spec/registration.ts';
 import type { Judged } from './attempt.ts';
+import { findingOf } from './finding.ts';
 
 /** Where a job is: whose image is loaded or launched, and at which case. Plain data, told before the driver is called. */
 export interface Place {
@@ -46,7 +47,7 @@ export class Strikes {
   /** What a case comes to without a launch; undefined where it is to be launched. */
   at(subject: string, label: string): Judged | undefined {
     const ending = this.endings.find(({ at }) => at.subject === subject && at.label === label);
-    if (ending) return { findings: [{ class: 'fault', what: ending.what }] };
+    if (ending) return { findings: [findingOf({ code: 'process-ended' }, ending.what)] };
     const why = this.out.get(subject);
     return why === undefined ? undefined : { notRun: `not launched any more: ${why}` };
   }

@@ -21,7 +21,7 @@ import { judgeDepth } from './depth.ts';
 import { detectedIn } from './detected.ts';
 import { fewOf } from './few.ts';
 import type { Finding, Margin, Note, Outcome } from './finding.ts';
-import { worseMargin } from './finding.ts';
+import { findingOf, worseMargin } from './finding.ts';
 import type { Outputs } from './stage.ts';
 import type { Subject } from './subject.ts';
 
@@ -146,11 +146,10 @@ function noteOf(accumulator: string, { order, miss }: { order: Order; miss: numb
 }
 
 function weak(accumulator: string, { order, miss }: { order: Order; miss: number }): Finding {
-  return {
-    class: 'weak',
-    what: `the data prove nothing: ${accumulator} sums in ${order} order miss by ${times(miss)}, and ${PROOF}x is needed`,
+  const what = `the data prove nothing: ${accumulator} sums in ${order} order miss by ${times(miss)}, and ${PROOF}x is needed`;
+  return findingOf({ code: 'sums-unproven', of: accumulator }, what, {
     why: "The output's own rounding hides the sum's error, or the sums are too short. Serve a longer shape, or state it in `unproven`.",
-  };
+  });
 }
 
 /** The worst output's error in bounds; a NaN or an infinity misses without end. */

@@ -8,6 +8,7 @@ import type { Judged } from './compare.ts';
 import { count } from '../numerics/digits.ts';
 import { placeText, wrongOnes } from './compare.ts';
 import type { Finding } from './finding.ts';
+import { findingOf } from './finding.ts';
 import type { Outputs } from './stage.ts';
 import type { Subject } from './subject.ts';
 
@@ -28,9 +29,6 @@ function unwritten(judged: Judged, second: Uint8Array): Finding | undefined {
   const missing = wrongOnes(total, (i) => a[i] === pattern(POISONS[0]) && b[i] === pattern(POISONS[1]));
   if (!missing) return undefined;
   const place = placeText(judged, missing.index);
-  return {
-    class: 'unwritten',
-    what: `${count(missing.count)} of ${count(total)} outputs unwritten, the first ${place}`,
-    at: { output: judged.name, index: missing.index },
-  };
+  const what = `${count(missing.count)} of ${count(total)} outputs unwritten, the first ${place}`;
+  return findingOf({ code: 'unwritten', of: judged.name }, what, { at: { output: judged.name, index: missing.index } });
 }

@@ -44,11 +44,12 @@ function annotation(command: string, { suite, test }: Placed, report: Report): s
  * The line of a source that a finding names, else the kernel's own. What is wrong with a control is wrong in the contract that
  * plants it, and so is what a gate says without a finding.
  */
-function placeOf({ kind, text, address }: Test, files: Files | undefined): { file?: string; line?: number } {
+function placeOf({ kind, lines = [], address }: Test, files: Files | undefined): { file?: string; line?: number } {
   if (!files) return {};
   if (address.includes('!') || kind === 'fail' || kind === 'not run') return { file: files.contract };
-  const [, named] = new RegExp(`\\b${RegExp.escape(basename(files.source))}:(\\d+)`).exec(text) ?? [];
-  const line = named === undefined ? files.line : Number(named);
+  const name = basename(files.source);
+  const [named] = lines.filter((one) => basename(one).startsWith(`${name}:`));
+  const line = named === undefined ? files.line : Number(named.slice(named.lastIndexOf(':') + 1));
   return { file: files.source, ...(line !== undefined && { line }) };
 }
 

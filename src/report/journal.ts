@@ -10,7 +10,7 @@ import type { RunOptions } from '../gates/run.ts';
 import { GATES } from '../spec/contract.ts';
 import { messageOf } from '../spec/message-of.ts';
 
-const JOURNAL_VERSION = 1;
+const JOURNAL_VERSION = 2;
 
 /** What a run's results depend on, by the words that tell of it. */
 export type Asked = Readonly<Record<string, string>>;

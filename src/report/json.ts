@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import type { DeviceId, RunDevice } from '../device/run-device.ts';
 import type { Verdict } from '../audit/audit.ts';
 import type { ToldControl } from '../audit/controls.ts';
-import type { GateResult } from '../gates/result.ts';
+import type { ControlResult, GateResult } from '../gates/result.ts';
 import type { Registration } from './registration.ts';
 import { statusOf } from './registration.ts';
 import type { GateRow, Report, ReportHead } from './schema.ts';
@@ -46,15 +46,13 @@ function registrationJson(registration: Registration): unknown {
     ...(quarantine !== undefined && { quarantine }),
     ...(verdict && { status: verdict }),
     gates: gates.map(gateJson),
-    controls: controls.map(({ id, fault, gate: name, status: verdict, reason, elapsedMs }) => ({
-      id,
-      fault,
-      gate: name,
-      status: verdict,
-      reason,
-      elapsedMs,
-    })),
+    controls: controls.map(controlJson),
   };
+}
+
+function controlJson({ id, fault, gate, status, reason, found, elapsedMs }: ControlResult): unknown {
+  const what = found && { found: atCase(found) };
+  return { id, fault, gate, status, reason, ...what, elapsedMs };
 }
 
 function gateJson({
@@ -80,13 +78,13 @@ function gateJson({
       margin: { share: numberOf(worst.share), where: worst.where, case: worst.label },
     }),
     ...(sees && { sees }),
-    ...(limits && { detected: limits.map(({ label, ...rest }) => ({ case: label, ...rest })) }),
-    ...(chains && { chains: chains.map(({ label, ...rest }) => ({ case: label, ...rest })) }),
+    ...(limits && { detected: limits.map(atCase) }),
+    ...(chains && { chains: chains.map(atCase) }),
     ...(loaded && { loaded }),
     ...(errors && {
       errors: errors.map(({ label, share, ...rest }) => ({ case: label, share: numberOf(share), ...rest })),
     }),
-    findings: findings.map(({ label, ...rest }) => ({ case: label, ...rest })),
+    findings: findings.map(atCase),
     notes,
     ...(reason !== undefined && { reason }),
     elapsedMs,
@@ -104,7 +102,13 @@ export function registrationsOf({ registrations, devices }: Report): Registratio
     device: { id: id as DeviceId, name: devices.find((device) => device.id === id)?.name ?? id },
     ...(quarantine !== undefined && { quarantine }),
     gates: gates.map((row) => ({ kind: 'gate', kernel, dialect, ...gateOf(row) })),
-    controls: controls.map((control) => ({ kind: 'control', kernel, dialect, ...control })),
+    controls: controls.map(({ found, ...rest }) => ({
+      kind: 'control',
+      kernel,
+      dialect,
+      ...rest,
+      ...(found && { found: atLabel(found) }),
+    })),
   }));
 }
 
@@ -125,6 +129,11 @@ function gateOf({
     findings: findings.map(atLabel),
   };
 }
+
+const atCase = <T extends { readonly label: string }>({ label, ...rest }: T): Omit<T, 'label'> & { case: string } => ({
+  case: label,
+  ...rest,
+});
 
 const atLabel = <T extends { readonly case: string }>({
   case: label,

@@ -4,6 +4,7 @@
  */
 import { deviceLabel } from '../device/run-device.ts';
 import { addressText, controlAddress } from '../spec/address.ts';
+import { isSameCause } from '../spec/cause.ts';
 import { modeOfLabel } from '../spec/modes.ts';
 import { registrationName } from '../spec/registration.ts';
 import type { CaseFinding, ControlResult, GateResult } from '../gates/result.ts';
@@ -67,12 +68,12 @@ export function contextOf({ device }: Registration, run: RunContext): LineContex
 }
 
 /** A control that is broken by what stops its kernel too says nothing of its own. */
-function isStopped({ status, reason }: ControlResult, { gates }: Registration): boolean {
-  const stops = gates.flatMap((gate) => [
-    ...gate.findings.filter((finding) => finding.class === 'fault').map(({ what }) => what),
-    ...(gate.status === 'fail' && gate.findings.length === 0 ? [gate.reason ?? ''] : []),
-  ]);
-  return status === 'broken' && stops.some((what) => what !== '' && reason.includes(what));
+function isStopped({ status, reason, found }: ControlResult, { gates }: Registration): boolean {
+  if (status !== 'broken') return false;
+  const faults = gates.flatMap(({ findings }) => findings.filter((finding) => finding.class === 'fault'));
+  if (found) return faults.some(({ cause }) => isSameCause(cause, found.cause));
+  const whole = gates.filter((gate) => gate.status === 'fail' && gate.findings.length === 0);
+  return [...faults.map(({ what }) => what), ...whole.map((gate) => gate.reason)].includes(reason);
 }
 
 function stoppedLines(
@@ -147,7 +148,8 @@ export function gateLines(gate: GateResult, context: LineContext): string[] {
 export function findingLines(gate: GateResult, finding: CaseFinding, context: LineContext): string[] {
   const address = addressText({ ...gate, label: finding.label });
   const rest = [finding.worst, finding.why].filter((text) => text !== undefined);
-  const flags = [context.flags, finding.flags].filter((text) => text !== undefined && text !== '').join(' ');
+  const orders = finding.schedules && `--schedules ${finding.schedules.join(',')}`;
+  const flags = [context.flags, orders].filter((text) => text !== undefined && text !== '').join(' ');
   return block(`${context.style.bad('FAIL')}  ${address}  ${onGpu(context)}${finding.what}`, rest, address, {
     ...context,
     flags,

@@ -11,6 +11,7 @@ import type { Minimal } from '../repro/minimise.ts';
 import type { Replayed } from '../repro/replay.ts';
 import type { ReplayRow } from '../repro/session.ts';
 import type { Cell } from '../repro/values.ts';
+import type { Cause } from '../spec/cause.ts';
 import type { Contract } from '../spec/contract.ts';
 import type { Fixture } from '../spec/fixture.ts';
 import { bitsText, codeText } from '../spec/fixture-inputs.ts';
@@ -179,6 +180,9 @@ export function reproSummary(aims: readonly Aim[], smalls: readonly Minimal[]): 
   return `REPRO ${kinds}: ${counted(smalls.length, 'smallest input')}, ${counted(most, 'element')} not zero at most`;
 }
 
+/** `race`, `value of y`. */
+const causeText = ({ code, of }: Cause): string => (of === undefined ? code : `${code} of ${of}`);
+
 /** A fixture run again: is the verdict the same? */
 export function replayLines(
   file: string,
@@ -189,12 +193,10 @@ export function replayLines(
   const { target, isSame, findings, isStale, notRun } = replayed;
   const control = target.control ? `!${target.control.id}` : '';
   const name = `${registrationName(target.kernel.name, target.dialect)}${control}:${target.gate}`;
-  const wanted =
-    fixture.expect.verdict === 'pass'
-      ? 'a pass'
-      : `${fixture.expect.class}${fixture.expect.output === undefined ? '' : ` of ${fixture.expect.output}`}`;
+  const wanted = fixture.expect.verdict === 'pass' ? 'a pass' : causeText(fixture.expect.cause);
   const [first] = findings;
-  const now = notRun === undefined ? (first ? `it fails: ${first.class}` : 'it passes') : `it was not run: ${notRun}`;
+  const now =
+    notRun === undefined ? (first ? `it fails: ${causeText(first.cause)}` : 'it passes') : `it was not run: ${notRun}`;
   const head = isSame ? style.good('SAME') : style.bad('CHANGED');
   return [
     `${head}  ${name}  ${device}  ${file}: expected ${wanted}, and ${now}`,

@@ -3,13 +3,13 @@
  * report holds all that its other forms need, so that they can be made of one that came from elsewhere.
  */
 import * as v from 'valibot';
-import { FINDING_CLASSES, GATES } from '../spec/contract.ts';
+import { GATES } from '../spec/contract.ts';
 import { MODES } from '../spec/modes.ts';
 import { DIALECTS } from '../families/formula/functions.ts';
-import { errorMap } from '../gates/result-schema.ts';
+import { causeEntries, isOfClass, errorMap, OTHER_CLASS } from '../gates/result-schema.ts';
 import { limitControlRow, verdictEntries } from './limits-row.ts';
 
-export const SCHEMA_VERSION = 5;
+export const SCHEMA_VERSION = 6;
 
 const text = v.string();
 const whole = v.pipe(v.number(), v.integer(), v.minValue(0));
@@ -21,17 +21,20 @@ const controlStatus = v.picklist(['red', 'missed', 'broken', 'not run']);
 /** null stands for a share that JSON has no number for: an error beyond any bound. */
 const margin = v.strictObject({ share: v.nullable(v.number()), where: text, case: text });
 
-const finding = v.strictObject({
-  case: text,
-  class: v.picklist([...FINDING_CLASSES, 'weak']),
-  what: text,
-  worst: v.exactOptional(text),
-  /** The worst error as a multiple of its bound. */
-  times: v.exactOptional(v.number()),
-  why: v.exactOptional(text),
-  /** Flags that show it again, beside its address and the seed. */
-  flags: v.exactOptional(text),
-});
+const finding = v.pipe(
+  v.strictObject({
+    case: text,
+    ...causeEntries,
+    what: text,
+    worst: v.exactOptional(text),
+    /** The worst error as a multiple of its bound. */
+    times: v.exactOptional(v.number()),
+    why: v.exactOptional(text),
+    /** The two orders that differ, as `--schedules` takes them. */
+    schedules: v.exactOptional(v.array(whole)),
+  }),
+  v.check((given) => isOfClass(given), OTHER_CLASS),
+);
 
 /** The order of a sum on one route: `longest` additions on its longest chain, or why that is not known. */
 const chain = v.strictObject({
@@ -102,6 +105,13 @@ const control = v.strictObject({
   gate: v.picklist(GATES),
   status: controlStatus,
   reason: text,
+  /** What the gate found that decides, and where. */
+  found: v.exactOptional(
+    v.pipe(
+      v.strictObject({ case: text, ...causeEntries }),
+      v.check((given) => isOfClass(given), OTHER_CLASS),
+    ),
+  ),
   elapsedMs: time,
 });
 

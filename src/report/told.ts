@@ -20,12 +20,14 @@ export interface Test {
   readonly name: string;
   readonly address: string;
   readonly outcome: Outcome;
-  /** What kind of failure or reason: a class of finding, `missed`, `known`. */
+  /** What kind of failure or reason: the code of a finding's cause, `missed`, `known`. */
   readonly kind: string;
   /** One line: what is wrong, or why it did not run. */
   readonly title: string;
   /** All lines of it. */
   readonly text: string;
+  /** The source lines that the finding names. */
+  readonly lines?: readonly string[];
   readonly elapsedMs: number;
 }
 
@@ -94,9 +96,10 @@ function gateTest(registration: Registration, gate: GateResult, context: LineCon
   return {
     ...test,
     outcome: 'fail',
-    kind: first?.class ?? 'fail',
+    kind: first?.cause.code ?? 'fail',
     title: firstLine(first ? findingsTitle(first, findings) : reason),
     text: lines.join('\n'),
+    ...(first?.cause.lines && { lines: first.cause.lines }),
   };
 }
 

@@ -2,6 +2,7 @@
 import type { RunDevice } from '../device/run-device.ts';
 import type { Dialect } from '../families/formula/functions.ts';
 import { addressText, controlAddress } from '../spec/address.ts';
+import type { Cause } from '../spec/cause.ts';
 import type { FindingClass, GateName, KnownFinding } from '../spec/contract.ts';
 import type { ModeName } from '../spec/modes.ts';
 import { MODES, modeOfLabel } from '../spec/modes.ts';
@@ -9,7 +10,6 @@ import type { Kernel } from '../spec/registration.ts';
 import { knownFindings, modeOf, registrationName } from '../spec/registration.ts';
 import type { Status } from '../gates/result.ts';
 import type { Wanted } from './find.ts';
-import { whyNotOne } from './reason.ts';
 import type { Target } from './suspect.ts';
 
 /** What a gate found of a registration: a run's result, or a report's row. */
@@ -26,7 +26,8 @@ export interface FoundRow {
 
 interface FoundFinding {
   readonly label: string;
-  readonly class: string;
+  readonly class: FindingClass | 'weak';
+  readonly cause: Cause;
   readonly what: string;
   readonly times?: number | undefined;
 }
@@ -53,7 +54,7 @@ export function aimsOf(kernel: Kernel, row: FoundRow, chip?: string): Aim[] {
   const whole = row.status === 'fail' && row.findings.length === 0 ? [wholeAim(kernel, row)] : [];
   const aims = [...byClass].flatMap(([kind, findings]) => {
     const smallest = findings.toSorted((a, b) => rank(a) - rank(b))[0];
-    return smallest ? [aimOf(kernel, row, kind as FindingClass | 'weak', smallest, findings, chip)] : [];
+    return smallest ? [aimOf(kernel, row, kind, smallest, findings, chip)] : [];
   });
   return [...whole, ...aims.toSorted((a, b) => Number(a.kind === 'known') - Number(b.kind === 'known'))];
 }
@@ -85,7 +86,7 @@ function aimOf(
   kernel: Kernel,
   { dialect, gate, device }: FoundRow,
   kind: FindingClass | 'weak',
-  { label, what }: FoundFinding,
+  { label, cause, what }: FoundFinding,
   all: readonly FoundFinding[],
   chip: string | undefined,
 ): Aim {
@@ -100,11 +101,19 @@ function aimOf(
     device,
     target: { kernel, dialect, gate },
     mode: modeNamed(label),
-    wanted: { class: kind, label },
+    wanted: { class: kind, cause, label },
     what: entry?.what ?? what,
     ...(entry && { known: entry }),
     ...(whyNot !== undefined && { whyNot }),
   };
+}
+
+/** Findings that no single input shows, and why not. */
+function whyNotOne(kind: FindingClass | 'weak'): string | undefined {
+  if (kind === 'weak')
+    return "it is a finding of the gate's own data, which cannot tell a right kernel from a wrong one";
+  if (kind === 'vacuous') return 'it is a finding over many inputs: what one of them moves, and what none does';
+  return undefined;
 }
 
 const modeNamed = (label: string): ModeName => MODES.find((mode) => mode === modeOfLabel(label)) ?? 'plain';

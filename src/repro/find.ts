@@ -3,14 +3,17 @@ import type { Finding } from '../gates/finding.ts';
 import type { GateCase } from '../gates/case.ts';
 import { tooLarge } from '../gates/attempt.ts';
 import { gateCases } from '../gates/job.ts';
+import type { Cause } from '../spec/cause.ts';
+import { isAlike } from '../spec/cause.ts';
 import type { FindingClass } from '../spec/contract.ts';
 import { MODES } from '../spec/modes.ts';
 import { modeOf } from '../spec/registration.ts';
 import { volume } from '../spec/shapes.ts';
 import type { Suspect, Target } from './suspect.ts';
 
-/** What is looked for: a class, or any; at one case, or at all. */
+/** What is looked for: a cause at whatever lines, a class, or any; at one case, or at all. */
 export interface Wanted {
+  readonly cause?: Cause;
   readonly class?: FindingClass | 'weak';
   readonly label?: string;
 }
@@ -30,6 +33,9 @@ export function casesFor({ kernel, gate, control }: Target, { label }: Wanted, s
     .toSorted((a, b) => volume(a.shape) - volume(b.shape));
 }
 
+const isWanted = ({ class: kind, cause }: Finding, wanted: Wanted): boolean =>
+  (wanted.class === undefined || kind === wanted.class) && (wanted.cause === undefined || isAlike(cause, wanted.cause));
+
 /** Judges case after case until one shows what is wanted; undefined where none does. `pause` may throw. */
 export async function findCase(
   suspect: Suspect,
@@ -42,7 +48,7 @@ export async function findCase(
     const own = suspect.with(gateCase.mode);
     const judged = own.judge(gateCase.prepare(), gateCase.judge ?? own.gate.judge);
     const findings = 'findings' in judged ? judged.findings : [];
-    const finding = findings.find(({ class: kind }) => wanted.class === undefined || kind === wanted.class);
+    const finding = findings.find((one) => isWanted(one, wanted));
     if (finding) return { gateCase, finding, suspect: own };
     own.close();
   }

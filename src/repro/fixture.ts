@@ -4,12 +4,11 @@ import type { Inputs } from '../families/inputs.ts';
 import { fixtureInputs, statedInputs } from '../spec/fixture-inputs.ts';
 import type { Expected, Fixture } from '../spec/fixture.ts';
 import { FIXTURE_VERSION, FixtureError } from '../spec/fixture.ts';
+import type { Cause } from '../spec/cause.ts';
 import { addressText, controlAddress } from '../spec/address.ts';
 import { launchesOf, sourceOf } from '../spec/registration.ts';
 import type { Finding } from '../gates/finding.ts';
 import type { Workshop } from '../gates/workshop.ts';
-import type { Reason } from './reason.ts';
-import { reasonOf } from './reason.ts';
 import type { Suspect, Target } from './suspect.ts';
 
 /** What a fixture holds beside its suspect. */
@@ -47,13 +46,11 @@ export function fixtureOf(suspect: Suspect, { inputs, finding, label }: Shown): 
 
 function expectedOf(finding: Finding | undefined): Expected {
   if (!finding) return { verdict: 'pass' };
-  const { class: kind, ...reason } = reasonOf(finding);
-  if (kind === 'weak') throw new Error('no input shows weak data');
-  const { what, worst } = finding;
+  const { cause, what, worst } = finding;
+  const { code, of, lines } = cause;
   return {
     verdict: 'fail',
-    class: kind,
-    ...reason,
+    cause: { code, ...(of !== undefined && { of }), ...(lines && { lines: [...lines] }) },
     what: cut(what),
     ...(worst !== undefined && { worst: cut(worst) }),
   };
@@ -87,9 +84,6 @@ export function targetOf(fixture: Fixture, { kernels }: Workshop): Target & { re
   return { kernel, dialect, gate, ...(control && { control }), inputs: fixtureInputs(fixture, kernel.contract) };
 }
 
-/** The reason that a fixture expects; undefined where it expects a pass. */
-export function expectedReason({ expect }: Fixture): Reason | undefined {
-  if (expect.verdict === 'pass') return undefined;
-  const { class: kind, output, detail } = expect;
-  return { class: kind, ...(output !== undefined && { output }), ...(detail !== undefined && { detail }) };
-}
+/** The cause that a fixture expects; undefined where it expects a pass. */
+export const expectedCause = ({ expect }: Fixture): Cause | undefined =>
+  expect.verdict === 'pass' ? undefined : expect.cause;

@@ -4,10 +4,9 @@
  */
 import type { Inputs } from '../families/inputs.ts';
 import type { Finding } from '../gates/finding.ts';
+import type { Cause } from '../spec/cause.ts';
 import type { ModeName } from '../spec/modes.ts';
 import type { Found } from './find.ts';
-import { reasonOf } from './reason.ts';
-import type { Reason } from './reason.ts';
 import type { SearchOptions } from './search.ts';
 import { Search } from './search.ts';
 import { isLeast, smallest } from './shape.ts';
@@ -19,7 +18,7 @@ import { fewest, isOneMinimal, nonzeroCells, simplest } from './values.ts';
 export interface Minimal {
   readonly target: Target;
   readonly mode: ModeName;
-  readonly reason: Reason;
+  readonly cause: Cause;
   readonly inputs: Inputs;
   readonly finding: Finding;
   readonly nonzero: readonly Cell[];
@@ -42,10 +41,10 @@ const ROUNDS = 4;
 /** Shrinks what was found; undefined where the gate's own way to judge does not find it in inputs by themselves. */
 export async function minimise(found: Found, options: SearchOptions): Promise<Minimal | undefined> {
   const { gateCase, finding } = found;
-  const schedules = schedulesOf(finding);
+  const { schedules } = finding;
   const suspect = schedules ? found.suspect.with(gateCase.mode, { schedules }) : found.suspect;
   const start = gateCase.prepare().inputs;
-  const search = new Search(suspect, reasonOf(finding), start, options);
+  const search = new Search(suspect, finding.cause, start, options);
   try {
     if (!search.findingOf(start)) return undefined;
     const inputs = await shrunk(search, start);
@@ -53,12 +52,6 @@ export async function minimise(found: Found, options: SearchOptions): Promise<Mi
   } finally {
     search.close();
   }
-}
-
-/** `--schedules 0,3`: what a finding of gate 2 names beside itself. */
-function schedulesOf({ flags }: Finding): readonly number[] | undefined {
-  const numbers = /^--schedules ([\d,]+)$/.exec(flags ?? '')?.[1];
-  return numbers?.split(',').map(Number);
 }
 
 async function shrunk(search: Search, start: Inputs): Promise<Inputs> {
@@ -82,7 +75,7 @@ async function proven(
   label: string,
   schedules: readonly number[] | undefined,
 ): Promise<Minimal> {
-  const { suspect, reason } = search;
+  const { suspect, cause } = search;
   search.phase = 'proof';
   const finding = search.findingOf(inputs);
   if (!finding) throw new Error(`${label}: the smallest input passes where it is run again`);
@@ -91,7 +84,7 @@ async function proven(
   return {
     target: suspect.target,
     mode: suspect.mode,
-    reason,
+    cause,
     inputs,
     finding,
     nonzero: nonzeroCells(inputs, suspect.target.kernel.contract.inputs),

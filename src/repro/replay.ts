@@ -4,15 +4,15 @@ import { givenData, judgeGiven } from '../gates/given.ts';
 import type { Dialect } from '../families/formula/functions.ts';
 import type { Fixture } from '../spec/fixture.ts';
 import { FixtureError } from '../spec/fixture.ts';
+import { isAlike, isSameCause } from '../spec/cause.ts';
 import { quarantineOn } from '../spec/registration.ts';
-import { expectedReason, sourcesHash, targetOf } from './fixture.ts';
-import { isSame, reasonOf } from './reason.ts';
+import { expectedCause, sourcesHash, targetOf } from './fixture.ts';
 import type { Settings, Shop, Target } from './suspect.ts';
 import { Suspect } from './suspect.ts';
 
 export interface Replayed {
   readonly target: Target;
-  /** Whether it fails for the reason that the fixture gives, or passes where it says so. */
+  /** Whether it fails by the cause that the fixture gives, or passes where it says so. */
   readonly isSame: boolean;
   /** What is found now: the wanted finding before all others. */
   readonly findings: readonly Finding[];
@@ -36,14 +36,12 @@ export async function replay(
   const { seed, schedules, mode, gate } = fixture;
   const suspect = await Suspect.prepare(shop, target, [mode], { ...settings, seed, ...(schedules && { schedules }) });
   try {
-    const wanted = expectedReason(fixture);
-    const judged = suspect.judge(givenData(inputs), judgeGiven(gate, mode, wanted?.class ?? 'value'));
+    const wanted = expectedCause(fixture);
+    const judged = suspect.judge(givenData(inputs), judgeGiven(gate, mode, wanted));
     const isStale = dialect === fixture.dialect && sourcesHash(shop, target) !== fixture.sources;
     if ('notRun' in judged) return { target, isSame: false, findings: [], notRun: judged.notRun, isStale };
-    // Of another dialect the details name other lines.
-    const isWanted = (finding: Finding): boolean =>
-      wanted !== undefined &&
-      isSame({ ...reasonOf(finding), ...(dialect !== fixture.dialect && { detail: wanted.detail }) }, wanted);
+    const isThat = dialect === fixture.dialect ? isSameCause : isAlike; // of another dialect the lines are others
+    const isWanted = ({ cause }: Finding): boolean => wanted !== undefined && isThat(cause, wanted);
     const findings = judged.findings.toSorted((a, b) => Number(isWanted(b)) - Number(isWanted(a)));
     const [first] = findings;
     return { target, isSame: wanted ? first !== undefined && isWanted(first) : !first, findings, isStale };

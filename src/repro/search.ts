@@ -1,13 +1,13 @@
-/** The question that a minimiser asks over and over: do these inputs still fail, for the same reason? Bounded in time. */
+/** The question that a minimiser asks over and over: do these inputs still fail, of the same cause? Bounded in time. */
 import type { Inputs } from '../families/inputs.ts';
 import { elementCodes, restingCode } from '../families/codes.ts';
 import type { Gate } from '../gates/case.ts';
 import { tooLarge } from '../gates/attempt.ts';
 import type { Finding } from '../gates/finding.ts';
 import { givenData, judgeGiven } from '../gates/given.ts';
+import type { Cause } from '../spec/cause.ts';
+import { isSameCause } from '../spec/cause.ts';
 import type { Launch } from '../spec/contract.ts';
-import type { Reason } from './reason.ts';
-import { isSame, reasonOf } from './reason.ts';
 import type { Suspect } from './suspect.ts';
 
 /** What a search is at, for whoever watches. */
@@ -43,11 +43,11 @@ export class Search {
 
   constructor(
     readonly suspect: Suspect,
-    readonly reason: Reason,
+    readonly cause: Cause,
     private best: Inputs,
     private readonly options: SearchOptions,
   ) {
-    this.judge = judgeGiven(suspect.target.gate, suspect.mode, reason.class);
+    this.judge = judgeGiven(suspect.target.gate, suspect.mode, cause);
     this.launch = suspect.subject.route(best.shape).launch;
     this.sound = suspect.sound;
   }
@@ -79,7 +79,7 @@ export class Search {
   private wanted(suspect: Suspect, inputs: Inputs): Finding | undefined {
     const judged = suspect.judge(givenData(inputs), this.judge);
     if ('notRun' in judged) return undefined;
-    return judged.findings.find((finding) => isSame(reasonOf(finding), this.reason));
+    return judged.findings.find((finding) => isSameCause(finding.cause, this.cause));
   }
 
   private takes(shape: Inputs['shape']): boolean {

@@ -13,14 +13,14 @@ import { tooLarge } from '../gates/attempt.ts';
 import type { Finding } from '../gates/finding.ts';
 import { givenData, judgeGiven } from '../gates/given.ts';
 import { SubjectError } from '../gates/subject.ts';
+import type { Cause } from '../spec/cause.ts';
+import { isAlike, isSameCause } from '../spec/cause.ts';
 import type { Fixture } from '../spec/fixture.ts';
 import { fixtureInputs } from '../spec/fixture-inputs.ts';
 import type { Explanation } from './explain.ts';
 import { explain } from './explain.ts';
 import { fixtureOf } from './fixture.ts';
 import type { Minimal } from './minimise.ts';
-import type { Reason } from './reason.ts';
-import { isSame, reasonOf } from './reason.ts';
 import { Suspect } from './suspect.ts';
 import { nonzeroCells, withCodes } from './values.ts';
 import type { Cell } from './values.ts';
@@ -43,9 +43,9 @@ export interface ReplayRow {
 
 export interface SessionVerdict {
   readonly findings: readonly Finding[];
-  /** The finding for the reason that the session began with, else the first. */
+  /** The finding by the cause that the session began with, else the first. */
   readonly finding?: Finding;
-  /** Whether it still fails for that reason. */
+  /** Whether it still fails by that cause. */
   readonly isSame: boolean;
   readonly notRun?: string;
 }
@@ -54,14 +54,14 @@ export class Session {
   inputs: Inputs;
   /** Whether a person has changed something since the last fixture was written. */
   isChanged = false;
-  private readonly reason: Reason;
+  private readonly cause: Cause;
 
   constructor(
     private suspect: Suspect,
-    private readonly start: Pick<Minimal, 'inputs' | 'reason' | 'label'>,
+    private readonly start: Pick<Minimal, 'inputs' | 'cause' | 'label'>,
   ) {
     this.inputs = start.inputs;
-    this.reason = start.reason;
+    this.cause = start.cause;
   }
 
   get target(): Suspect['target'] {
@@ -78,12 +78,17 @@ export class Session {
   }
 
   judge(): SessionVerdict {
+    return this.judgeBy(isSameCause);
+  }
+
+  /** @param isThat Whether a finding's cause is the one that the session began with. */
+  private judgeBy(isThat: typeof isSameCause): SessionVerdict {
     const judged = this.suspect.judge(
       givenData(this.inputs),
-      judgeGiven(this.target.gate, this.suspect.mode, this.reason.class),
+      judgeGiven(this.target.gate, this.suspect.mode, this.cause),
     );
     if ('notRun' in judged) return { findings: [], isSame: false, notRun: judged.notRun };
-    const same = judged.findings.find((finding) => isSame(reasonOf(finding), this.reason));
+    const same = judged.findings.find((finding) => isThat(finding.cause, this.cause));
     const finding = same ?? judged.findings[0];
     return { findings: judged.findings, isSame: same !== undefined, ...(finding && { finding }) };
   }
@@ -91,7 +96,8 @@ export class Session {
   /** Of the element that a finding names, or else of the output that the session began with. */
   explain(finding: Finding | undefined): Promise<Explanation> {
     const { outputs } = this.target.kernel.contract;
-    const output = this.reason.output ?? Object.keys(outputs)[0];
+    const { of = '' } = this.cause;
+    const output = Object.hasOwn(outputs, of) ? of : Object.keys(outputs)[0];
     return explain(this.suspect, this.inputs, finding?.at ?? (output === undefined ? undefined : { output, index: 0 }));
   }
 
@@ -155,8 +161,7 @@ export class Session {
     try {
       const suspect = await Suspect.prepare(shop, { ...this.target, dialect }, [mode], settings);
       try {
-        const { detail: _lines, ...reason } = this.reason;
-        return new Session(suspect, { ...this.start, inputs: this.inputs, reason }).judge();
+        return new Session(suspect, { ...this.start, inputs: this.inputs }).judgeBy(isAlike);
       } finally {
         suspect.release();
       }

@@ -6,12 +6,13 @@ import * as v from 'valibot';
 import { DIALECTS } from '../families/formula/functions.ts';
 import { DTYPES } from '../numerics/dtype.ts';
 
-import { FINDING_CLASSES, GATES } from './contract.ts';
+import { CAUSES, CAUSE_CODES } from './cause.ts';
+import { GATES } from './contract.ts';
 import { MODES } from './modes.ts';
 import { fields, oneOf, problemsOf } from './wording.ts';
 import { messageOf } from './message-of.ts';
 
-export const FIXTURE_VERSION = 1;
+export const FIXTURE_VERSION = 2;
 
 /** The longest file that is read, in characters, and the most elements that are not zero. */
 const MOST_TEXT = 2 ** 20;
@@ -68,9 +69,15 @@ export const fixtureSchema = fields({
     fields({ verdict: v.literal('pass') }),
     fields({
       verdict: v.literal('fail'),
-      class: oneOf(FINDING_CLASSES),
-      output: v.optional(word),
-      detail: v.optional(line),
+      /** Why it fails; no input shows weak data. */
+      cause: fields({
+        code: v.pipe(
+          oneOf(CAUSE_CODES),
+          v.check((code) => CAUSES[code] !== 'weak', 'no input shows weak data'),
+        ),
+        of: v.optional(line),
+        lines: v.optional(v.pipe(v.array(line), v.maxLength(64))),
+      }),
       /** What was found, for a reader. */
       what: line,
       worst: v.optional(line),

@@ -168,7 +168,7 @@ describe('on a terminal', () => {
       const same = await run('--replay', 'nan.json');
       expect([same.code, lines(same)[0]]).toEqual([
         0,
-        'SAME  drops@cuda:nonfinite  host  nan.json: expected class of y, and it fails: class',
+        'SAME  drops@cuda:nonfinite  host  nan.json: expected class of y, and it fails: class of y',
       ]);
       const other = await run('--replay', 'nan.json', '--dialect', 'hip');
       expect([other.code, lines(other)[0]]).toEqual([
@@ -213,7 +213,7 @@ describe('on a terminal', () => {
 test(
   'a damaged fixture is refused with what is wrong, and nothing runs',
   async () => {
-    writeFileSync(join(folder, 'damaged.json'), '{ "fixture": 1, "kernel": "drops" }');
+    writeFileSync(join(folder, 'damaged.json'), '{ "fixture": 2, "kernel": "drops" }');
     const refused = await run('--replay', 'damaged.json');
     expect([refused.code, refused.stdout]).toEqual([1, '']);
     expect(refused.stderr).toStartWith(

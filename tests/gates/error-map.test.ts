@@ -5,6 +5,7 @@ import { compareRanges } from '../../src/gates/compare.ts';
 import { ErrorGrid, LEVELS, levelOf, SIDE } from '../../src/gates/error-map.ts';
 import type { GateCase } from '../../src/gates/case.ts';
 import type { Outcome } from '../../src/gates/finding.ts';
+import { findingOf } from '../../src/gates/finding.ts';
 
 const y = { dtype: 'f32', dims: ['rows', 'width'] } as const;
 const gridOf = (rows: number, width: number, tile?: number): ErrorGrid =>
@@ -96,8 +97,10 @@ describe('of the cases of a gate', () => {
   at('rows=2,mode=fused', 'fused', within(0.9));
   at('rows=3,data=corners', 'plain', within(0.8));
   for (let i = 4; i < 9; i++)
-    at(`rows=${i},mode=fused`, 'fused', { findings: [{ class: 'value', what: 'wrong', times: i }] });
-  errors.take({ label: 'rows=9', mode: 'plain' } as GateCase, { findings: [{ class: 'different', what: 'differs' }] });
+    at(`rows=${i},mode=fused`, 'fused', { findings: [findingOf({ code: 'value' }, 'wrong', { times: i })] });
+  errors.take({ label: 'rows=9', mode: 'plain' } as GateCase, {
+    findings: [findingOf({ code: 'other-order' }, 'differs')],
+  });
 
   test('all that were judged by ranges have their error', () => {
     expect(errors.list().map(({ label, share }) => [label, share])).toEqual([

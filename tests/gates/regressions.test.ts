@@ -20,7 +20,7 @@ const FIXTURE = {
   sources: '0123456789abcdef',
   shape: { rows: 1, width: 1 },
   inputs: { x: { dtype: 'f32', cells: [{ at: [0, 0], bits: '0x7fc00000', value: 'NaN' }] } },
-  expect: { verdict: 'fail', class: 'class', output: 'y', what: '1 of 1 outputs' },
+  expect: { verdict: 'fail', cause: { code: 'class', of: 'y' }, what: '1 of 1 outputs' },
 } as const;
 const stated = { ...STATED, regressions: ['nan-lost.json'] };
 

@@ -16,7 +16,8 @@ describe('annotations', () => {
   });
 
   test('or at the line that the finding names', () => {
-    const race = { ...finding, class: 'race', what: 'two threads write tile at rms_rows.cu:41' } as const;
+    const cause = { code: 'race', lines: ['tile.cuh:3', 'rms_rows.cu:41'] } as const;
+    const race = { ...finding, class: 'race', cause, what: 'two threads write tile' } as const;
     const raced = reportOf(head, [registration([gate({ status: 'fail', findings: [race] })])]);
     expect(annotationLines(raced)[0]).toStartWith('::error file=kernels/rms_rows/rms_rows.cu,line=41,');
   });

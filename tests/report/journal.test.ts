@@ -24,7 +24,7 @@ const gate: GateResult = {
   kind: 'gate',
   status: 'fail',
   cases: 1,
-  findings: [{ class: 'value', what: 'wrong', times: Infinity, label: 'rows=1' }],
+  findings: [{ class: 'value', cause: { code: 'value', of: 'y' }, what: 'wrong', times: Infinity, label: 'rows=1' }],
   margin: { share: Infinity, where: 'y[0]', label: 'rows=1' },
   notes: [],
   detected: [{ outputs: [], sums: [{ sum: 'sum(x)', terms: 8 }], label: 'rows=1' }],

@@ -32,7 +32,7 @@ const registration: Registration = {
       kind: 'gate',
       status: 'fail',
       cases: 1,
-      findings: [{ class: 'value', what: 'wrong', worst: 'y[0]', label: 'rows=1' }],
+      findings: [{ class: 'value', cause: { code: 'value', of: 'y' }, what: 'wrong', worst: 'y[0]', label: 'rows=1' }],
       margin: { share: Infinity, where: 'y[0]', label: 'rows=1' },
       notes: ['a note'],
     },
@@ -48,9 +48,19 @@ test('a report is read back as it was written', () => {
   expect(report.registrations[0]?.gates[0]?.findings[0]).toEqual({
     case: 'rows=1',
     class: 'value',
+    cause: { code: 'value', of: 'y' },
     what: 'wrong',
     worst: 'y[0]',
   });
+});
+
+test('what a control was found as comes back, and a cause of another class is refused', () => {
+  const found = { label: 'rows=1', class: 'race', cause: { code: 'race', lines: ['a.cu:1', 'a.cu:3'] } } as const;
+  const controls = registration.controls.map((control) => ({ ...control, status: 'red', found }) as const);
+  const report = reportOf(head, [{ ...registration, controls }]);
+  expect(registrationsOf(readReport(reportText(report)))[0]?.controls[0]?.found).toEqual(found);
+  const other = reportText(report).replaceAll('"code": "race"', '"code": "bounds"');
+  expect(() => readReport(other)).toThrow('the cause is of another class');
 });
 
 test('the results come back as the run had them, endless shares and what a driver tells too', () => {

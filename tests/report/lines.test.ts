@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test';
+import { findingOf } from '../../src/gates/finding.ts';
 import type { CaseFinding, ControlResult, GateResult } from '../../src/gates/result.ts';
 import { closingLine, controlLines, plainContext, registrationLines, rerun } from '../../src/report/lines.ts';
 import type { Registration } from '../../src/report/registration.ts';
@@ -44,6 +45,7 @@ const lines = (gates: readonly GateResult[], controls: readonly ControlResult[] 
 
 const finding: CaseFinding = {
   class: 'value',
+  cause: { code: 'value', of: 'y' },
   what: '3 of 34,952 outputs past the bound',
   worst: 'y[16, 2055]  got 0.8164 (0x3f51)  want 0.9023 (0x3f67)  bound 0.0035  24.4x',
   why: 'The last output of a partial tail: width is a tile (2,048) plus a step (8).',
@@ -126,7 +128,12 @@ describe('a passing registration', () => {
 describe('a failing registration', () => {
   test('prints every finding with its address, worst element, reason and command', () => {
     expect(
-      lines([gate({ status: 'fail', findings: [finding, { class: 'guard', what: '1 guard byte', label: 'rows=1' }] })]),
+      lines([
+        gate({
+          status: 'fail',
+          findings: [finding, { ...findingOf({ code: 'guard', of: 'y' }, '1 guard byte'), label: 'rows=1' }],
+        }),
+      ]),
     ).toEqual([
       'FAIL  rms_rows@cuda:shapes:rows=17,width=2056  3 of 34,952 outputs past the bound',
       '      y[16, 2055]  got 0.8164 (0x3f51)  want 0.9023 (0x3f67)  bound 0.0035  24.4x',
@@ -149,10 +156,12 @@ describe('a failing registration', () => {
 
   test('tells a launch that fails alike at many cases once, and its controls with it', () => {
     const what = 'divergence: the group waits apart';
-    const fault = (label: string): CaseFinding => ({ class: 'fault', what, label });
+    const cause = { code: 'divergence', lines: ['rms_rows.cu:9'] } as const;
+    const found = { label: 'rows=1', class: 'fault', cause } as const;
+    const fault = (label: string): CaseFinding => ({ ...findingOf(cause, what), label });
     const failed = gate({ status: 'fail', findings: [fault('rows=1'), fault('rows=2'), finding, fault('rows=3')] });
     const broken = [
-      control({ status: 'broken', reason: `it must be found as 'value', but at rows=1: fault: ${what}` }),
+      control({ status: 'broken', reason: `it must be found as 'value', but at rows=1: fault: ${what}`, found }),
       control({ status: 'broken', id: '3', reason: 'its cuda edit matches 0 places, not 1: x' }),
     ];
     const told = lines([failed], broken);

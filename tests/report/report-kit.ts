@@ -45,6 +45,7 @@ const base = { kernel: 'rms_rows', dialect: 'cuda' } as const;
 
 export const finding: CaseFinding = {
   class: 'value',
+  cause: { code: 'value', of: 'y' },
   what: '3 of 34,952 outputs past the bound',
   worst: 'y[16, 2055]  got 0.8164 (0x3f51)  want 0.9023 (0x3f67)  bound 0.0035  24.4x',
   times: 24.4,

@@ -43,7 +43,7 @@ test('a fixture has the input in bits and in words, and reads back as it was', (
   expect(FIXTURE.address).toStartWith('case@cuda:nonfinite:rows=');
   expect(FIXTURE).toMatchObject({ kernel: 'case', gate: 'nonfinite', mode: 'plain', shape: { rows: 1, width: 1 } });
   expect(FIXTURE.inputs).toEqual({ x: { dtype: 'f32', cells: [{ at: [0, 0], bits: '0x7fc00000', value: 'NaN' }] } });
-  expect(FIXTURE.expect).toMatchObject({ verdict: 'fail', class: 'class', output: 'y' });
+  expect(FIXTURE.expect).toMatchObject({ verdict: 'fail', cause: { code: 'class', of: 'y' } });
   const text = fixtureText(FIXTURE);
   expect(text).toContain('        { "at": [ 0, 0 ], "bits": "0x7fc00000", "value": "NaN" }\n');
   expect(readFixture(text)).toEqual(FIXTURE);
@@ -80,7 +80,7 @@ test('inputs of every kind come back bit by bit', () => {
 
 test.each([
   ['no JSON', '{', 'it is no JSON'],
-  ['another version', changed({ fixture: 2 }), 'this program reads fixtures of version 1'],
+  ['another version', changed({ fixture: 1 }), 'this program reads fixtures of version 2'],
   [
     'a field that nobody knows',
     changed({ schedule: [1, 2] }),

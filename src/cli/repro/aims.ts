@@ -68,7 +68,7 @@ function reportAims(file: string, options: ReproOptions, { kernels }: Workshops)
   const rows = registrations.flatMap(({ kernel, dialect, device, gates }) =>
     gates.map(({ gate, status, reason, findings }) => {
       const address = (label: string): string => addressText({ kernel, dialect, gate, label });
-      const all = findings.map(({ case: label, class: kind, what, times }) => ({ label, class: kind, what, times }));
+      const all = findings.map(({ case: label, ...finding }) => ({ label, ...finding }));
       const selected = all.filter(({ label }) => selects(address(label)));
       const isLeftOut = selected.length === 0 && (all.length > 0 || !selects(address('*')));
       const row = { kernel, dialect, gate, status, device, ...(reason !== undefined && { reason }) };

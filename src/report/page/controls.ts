@@ -56,7 +56,11 @@ function faultRow({ id, fault, gate, kernel }: ControlResult, columns: readonly 
     control: registration.controls.find((one) => one.id === id && one.fault === fault),
   }));
   const cells = found.map(({ control }) =>
-    control ? html`<td class="${toneOf(control.status)}">${control.status}</td>` : html`<td class="faint">·</td>`,
+    control
+      ? html`<td class="${toneOf(control.status)}">
+          ${control.status}${control.found && html` <small>${control.found.cause.code}</small>`}
+        </td>`
+      : html`<td class="faint">·</td>`,
   );
   const reasons = found.flatMap(({ control, title, registration: { dialect, device } }) => {
     if (!control) return [];

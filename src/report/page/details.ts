@@ -75,13 +75,13 @@ const OPEN = 6;
 function findingsTable({ gate, findings }: GateResult, { idOf }: View, registration: Registration): Html | undefined {
   if (findings.length === 0) return undefined;
   const linked = new Set<string>();
-  const rows = findings.slice(0, SHOWN).map(({ label, class: kind, what, worst, why }) => {
+  const rows = findings.slice(0, SHOWN).map(({ label, cause, what, worst, why }) => {
     const id = idOf(`${nameOf(registration)}:${gate}:${label}`, registration.device.id);
     const isFirst = !linked.has(id); // several outputs of a case have one address
     linked.add(id);
     return html`<tr>
       <th scope="row" ${isFirst && html` id="${id}"`}><code>${label}</code></th>
-      <td>${kind}</td>
+      <td>${cause.code}</td>
       <td>
         ${what}${worst !== undefined && html`<br /><code>${worst}</code>`}${why !== undefined && html`<br />${why}`}
       </td>
@@ -90,7 +90,7 @@ function findingsTable({ gate, findings }: GateResult, { idOf }: View, registrat
   const more = findings.length - SHOWN;
   return html`<details${findings.length <= OPEN && html` open`}>
     <summary>${counted(findings.length, 'finding')}</summary>
-    ${tableOf(['case', 'class', 'what'], rows, 'findings')}
+    ${tableOf(['case', 'cause', 'what'], rows, 'findings')}
     ${more > 0 && html`<p>${count(more)} more findings are not shown.</p>`}
   </details>`;
 }
