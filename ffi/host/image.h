@@ -44,11 +44,14 @@ typedef __UINTPTR_TYPE__ tf_address;
 #endif
 #define TF_UNLIKELY(x) __builtin_expect(!!(x), 0)
 
-static constexpr tf_u32 TF_IMAGE_ABI = 2;
+static constexpr tf_u32 TF_IMAGE_ABI = 3;
 #define TF_STACK_SHIFT 16   // 64 KiB a stack, its lowest page inaccessible
 #define TF_REGION_SHIFT 30  // a device's stacks lie in one aligned region, so a stack pointer tells its thread
 #define TF_CONTEXT_SHIFT 7  // 128 bytes a thread context, dense at the region's base
 #define TF_LANES_MAX 64
+#ifndef TF_WARP
+#define TF_WARP 32 // lanes of a warp; the toolchain states another one for an image
+#endif
 #define TF_ARGUMENTS_MAX 64
 
 // A place in a kernel's source: the line in the high 16 bits, the address of the file's name below.
@@ -245,7 +248,7 @@ struct TfKernel {
   const TfParameter* parameters;
   tf_u32 parameter_count;
   tf_u32 max_threads; // launch bound, 0 for none
-  tf_u32 warp_width;  // 0: 32
+  tf_u32 warp_width;  // lanes
   tf_u32 required[3]; // threads of a group on each side that the source states; 0 for none
 };
 

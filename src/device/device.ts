@@ -46,6 +46,8 @@ export interface DeviceKernel {
   /** The most threads a group may have by the kernel's own launch bound; 0 where it has none. */
   readonly maxThreads: number;
   readonly staticLocalBytes: number;
+  /** Host device: lanes of a warp. */
+  readonly warp?: number;
   /** Host device: the functions that the module's last launch called, by number, in an image that notes it. */
   readonly functions?: readonly number[];
   /** A GPU's: what its driver tells of the loaded kernel. */

@@ -30,8 +30,13 @@ export class HostDevice extends ShimDevice {
   /** The kernel `symbol`; its static local bytes are those of the launches that ran so far, 0 before the first. */
   kernel(module: DeviceModule, symbol: string): DeviceKernel {
     const { handle, attributes } = this.shim.kernel(this.use(), module.handle, symbol);
-    const { max_threads: maxThreads = 0, static_local_bytes: staticLocalBytes = 0, functions = [] } = attributes;
-    return { handle, symbol, maxThreads, staticLocalBytes, functions: bitsOf(functions) };
+    const {
+      max_threads: maxThreads = 0,
+      static_local_bytes: staticLocalBytes = 0,
+      warp = 0,
+      functions = [],
+    } = attributes;
+    return { handle, symbol, maxThreads, staticLocalBytes, warp, functions: bitsOf(functions) };
   }
 }
 

@@ -14,6 +14,8 @@ export type ImageKind = (typeof IMAGE_KINDS)[number];
 export interface ImageRequest {
   readonly kind: ImageKind;
   readonly dialect: Dialect;
+  /** Lanes of a warp on the host device; the dialect's first (`WARPS`) where it is left out. A GPU has its own. */
+  readonly warp?: number;
   /** Relative to kernels/, for messages. */
   readonly path: string;
   readonly text: string;
@@ -29,10 +31,10 @@ export interface ImageStore {
 }
 
 /** A name for a request: equal requests have equal names. */
-export function imageKey({ kind, dialect, path, text, defines }: ImageRequest): string {
+export function imageKey({ kind, dialect, warp = 0, path, text, defines }: ImageRequest): string {
   const sorted = Object.entries(defines).toSorted(([a], [b]) => (a < b ? -1 : 1));
   return new Bun.CryptoHasher('sha256')
-    .update(JSON.stringify([kind, dialect, path, text, sorted]))
+    .update(JSON.stringify([kind, dialect, warp, path, text, sorted]))
     .digest('hex')
     .slice(0, 32);
 }

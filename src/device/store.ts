@@ -61,9 +61,10 @@ export async function readyCompiler(): Promise<void> {
 /** A store that compiles each request for the host device of a processor, or finds it compiled before. */
 export function compilingStore(root: string = KERNELS, processor: Processor = OWN_PROCESSOR): ImageStore {
   return {
-    get: ({ kind, dialect, path, text, defines }) => {
+    get: ({ kind, dialect, warp, path, text, defines }) => {
       const includeDirs = [join(root, 'shared', HEADERS[dialect]), join(root, dirname(path))];
-      return compileHost({ kind, dialect, source: text, path: shownPath(path), defines, includeDirs, processor });
+      const own = { kind, dialect, defines, includeDirs, processor, ...(warp !== undefined && { warp }) };
+      return compileHost({ ...own, source: text, path: shownPath(path) });
     },
   };
 }

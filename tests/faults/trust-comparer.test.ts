@@ -156,7 +156,7 @@ test('H12: neither the runtime nor any image is built with flags that assume fin
   const flags = [
     ...images,
     ...RUNTIME_FLAGS,
-    ...openclTableFlags({ kind: 'fast', dialect: 'xpu', processor: 'x64' }, { version: '19.1.7' }),
+    ...openclTableFlags({ kind: 'fast', dialect: 'xpu', processor: 'x64', warp: 32 }, { version: '19.1.7' }),
   ].join(' ');
   expect(flags).toContain('-O');
   expect(flags).not.toMatch(/fast-math|finite-math|-Ofast|no-honor|unsafe-math|-menable-no/);

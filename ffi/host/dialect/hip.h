@@ -9,10 +9,17 @@
 #define __HIP_DEVICE_COMPILE__ 1
 #define __HIP_PLATFORM_AMD__ 1
 #define __AMDGCN__ 1
+#define __AMDGPU__ 1
+// What clang defines for a chip of each width.
+#if TF_WARP == 64
+#define __gfx942__ 1
+#define __GFX9__ 1
+#else
 #define __gfx1100__ 1
 #define __GFX11__ 1
-#define __AMDGCN_WAVEFRONT_SIZE 32
-#define __AMDGCN_WAVEFRONT_SIZE__ 32
+#endif
+#define __AMDGCN_WAVEFRONT_SIZE TF_WARP
+#define __AMDGCN_WAVEFRONT_SIZE__ TF_WARP
 
 #include "cuda.h"
 #include "hip/warp.h"

@@ -10,7 +10,6 @@ static tf_u64 grid_groups(const TfLaunch* l) { return (tf_u64)l->grid[0] * l->gr
 static tf_u64 resident_groups(const TfLaunch* l) {
   return l->flags & TF_COOPERATIVE ? grid_groups(l) : l->cluster ? l->cluster : 1;
 }
-static tf_u32 warp_width(const TfKernel* kernel) { return kernel->warp_width ? kernel->warp_width : 32; }
 
 static int refuse(Device* d, const char* why) {
   Text(d->error, sizeof d->error) << "launch: " << why;
@@ -151,7 +150,7 @@ static void prepare_group(Device* d, tf_u32 place, const Queued* q) {
   g->grid_x = l->grid[0], g->grid_y = l->grid[1], g->grid_z = l->grid[2];
   g->size_x = l->group[0], g->size_y = l->group[1], g->size_z = l->group[2];
   g->threads = group_threads(l);
-  g->warp_width = warp_width(q->kernel->entry);
+  g->warp_width = q->kernel->entry->warp_width;
   g->warp_count = (g->threads + g->warp_width - 1) / g->warp_width;
   g->rank = place % cluster;
   g->cluster_size = cluster;
@@ -167,7 +166,7 @@ static void prepare_group(Device* d, tf_u32 place, const Queued* q) {
 
 static int prepare(Device* d, Queued* q) {
   const TfLaunch* l = &q->launch;
-  tf_u32 groups = (tf_u32)resident_groups(l), width = warp_width(q->kernel->entry);
+  tf_u32 groups = (tf_u32)resident_groups(l), width = q->kernel->entry->warp_width;
   tf_u32 warps = (group_threads(l) + width - 1) / width * groups;
   if (!grow((void**)&d->groups, &d->group_capacity, groups, sizeof(TfGroup)) ||
       !grow((void**)&d->warps, &d->warp_capacity, warps, sizeof(TfWarp)) || !arenas_reserve(d, groups)) {

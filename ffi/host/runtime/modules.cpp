@@ -17,8 +17,11 @@ static int check_image(Device* d, const TfImage* image) {
     return TF_BAD_IMAGE;
   }
   if (image->layout != tf_layout()) return refuse(d, "built from other headers than this host device; build it again");
-  for (tf_u32 i = 0; i < image->kernel_count; i++)
+  for (tf_u32 i = 0; i < image->kernel_count; i++) {
+    tf_u32 warp = image->kernels[i].warp_width;
     if (image->kernels[i].parameter_count > TF_ARGUMENTS_MAX) return refuse(d, "a kernel has more than 64 parameters");
+    if (!warp || warp > TF_LANES_MAX || warp & (warp - 1)) return refuse(d, "a warp has a power of two of lanes, at most 64");
+  }
   return TF_OK;
 }
 

@@ -36,7 +36,7 @@ static TfLanes wait_checked(TfThread* thread, const TfPlace* place, tf_u64 value
   tf_u32 buffer;
   switch (place->kind) {
   case TF_PLACE_BARRIER: barrier_arrive(thread, &thread->group->barrier, place->site); break;
-  case TF_PLACE_WARP: return meet_checked(thread, 0xffffffffull, value, place->op, place->site);
+  case TF_PLACE_WARP: return meet_checked(thread, ~0ull, value, place->op, place->site);
   case TF_PLACE_MASKED: return meet_checked(thread, thread->mask, value, place->op, place->site);
   default: TfMeeting* m = meeting_arrive_active(thread, value, place->op, place->site, &buffer);
     return { m->value[buffer], m->came[buffer], m, buffer };
@@ -53,7 +53,7 @@ static TfLanes wait_at(TfThread* thread, const TfPlace* place) {
   case TF_PLACE_CLUSTER: tf_cluster_barrier(place->site); break;
   case TF_PLACE_GRID: tf_grid_barrier(place->site); break;
   case TF_PLACE_YIELD: tf_yield(); break;
-  case TF_PLACE_WARP: return tf_meet(thread, 0xffffffffull, value, place->op, place->site);
+  case TF_PLACE_WARP: return tf_meet(thread, ~0ull, value, place->op, place->site);
   case TF_PLACE_MASKED: return tf_meet(thread, thread->mask, value, place->op, place->site);
   default: return tf_meet_active(thread, value, place->op, place->site);
   }
@@ -212,7 +212,7 @@ static void lead(TfThread* thread, void** arguments) {
   }
 }
 
-static const TfKernel LEAD = { "", lead, nullptr, nullptr, 0, 0, 0, {} };
+static const TfKernel LEAD = { "", lead, nullptr, nullptr, 0, 0, TF_WARP, {} };
 
 // Lanes that ran at once start anew, one after the other: the first that faults is the one to name.
 static void find_lane(TfThread* thread, void** arguments) {
@@ -230,7 +230,7 @@ static void find_lane(TfThread* thread, void** arguments) {
   tf_switch(thread, &d->main);
 }
 
-static const TfKernel FIND_LANE = { "", find_lane, nullptr, nullptr, 0, 0, 0, {} };
+static const TfKernel FIND_LANE = { "", find_lane, nullptr, nullptr, 0, 0, TF_WARP, {} };
 
 static bool fault_of_several(const Device* d) {
   return d->status == TF_FAULT && d->stepping && (tf_u64)d->lane & TF_STEP_TOGETHER;

@@ -188,6 +188,8 @@ export interface PreprocessOptions {
   readonly kind: ImageKind;
   readonly dialect: HostDialect;
   readonly processor: Processor;
+  /** Lanes of a warp. */
+  readonly warp: number;
   /** Kernels become steps. */
   readonly inSteps: boolean;
   /** The source's own folder, where its quoted includes are looked for first. */
@@ -197,7 +199,7 @@ export interface PreprocessOptions {
 
 /** Arguments that preprocess a source from standard input. The source's own definitions stand in its text, after the header. */
 export function preprocessFlags(options: PreprocessOptions): string[] {
-  const { kind, dialect, processor, inSteps, sourceFolder, includeDirs } = options;
+  const { kind, dialect, processor, warp, inSteps, sourceFolder, includeDirs } = options;
   const name = HEADER[dialect];
   return [
     '-E',
@@ -205,6 +207,7 @@ export function preprocessFlags(options: PreprocessOptions): string[] {
     ...MESSAGES,
     ...languageFlags(dialect),
     ...DEFINES[dialect],
+    warpDefine(warp),
     ...(kind === 'check' ? [CHECK_DEFINE] : []),
     ...(inSteps ? [STEPPED] : []),
     ...(kind === 'ulps' ? limitDefines(dialect) : []),
@@ -215,6 +218,9 @@ export function preprocessFlags(options: PreprocessOptions): string[] {
     '-',
   ];
 }
+
+/** What headers know the lanes of a warp by. */
+const warpDefine = (warp: number): string => `-DTF_WARP=${warp}`;
 
 const limitDefines = (dialect: HostDialect): string[] => [ULPS, ...limitMacros(dialect).map((macro) => `-D${macro}`)];
 
@@ -280,11 +286,12 @@ export function irObjectFlags({ kind, processor }: Target, clang: ClangVersion):
 }
 
 /** Arguments that compile the C++ table of an OpenCL image with its glue. */
-export function openclTableFlags({ kind, processor }: Target, clang: ClangVersion): string[] {
+export function openclTableFlags({ kind, processor, warp }: Target & { warp: number }, clang: ClangVersion): string[] {
   return [
     '-c',
     // What it does is the runtime's own: nothing is checked.
     ...unitFlags({ kind: kind === 'ulps' ? kind : 'fast', dialect: 'cuda', processor }, clang),
+    warpDefine(warp),
     ...(kind === 'check' ? [CHECK_DEFINE] : []),
     ...(kind === 'ulps' ? limitDefines('xpu') : []), // of the division, which is in this text
     '-flto',

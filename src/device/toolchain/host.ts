@@ -34,12 +34,17 @@ export interface HostSource {
   readonly path: string;
   readonly defines: Readonly<Record<string, string | number>>;
   readonly includeDirs: readonly string[];
+  /** Lanes of a warp; 32 where it is left out. A kernel of OpenCL C that requires a size has that. */
+  readonly warp?: number;
   /** What the image runs on; this machine's own where it is left out. */
   readonly processor?: Processor;
 }
 
 /** An image, or why there is none: messages that name the source's own lines. */
 export type HostImage = { readonly image: Uint8Array } | { readonly error: string };
+
+/** Lanes of a warp, where nothing else is said. */
+const WARP = 32;
 
 /** Steps may be turned off, to look at a fault of theirs or to measure them. */
 const inSteps = ({ dialect }: HostSource): boolean => dialect !== 'xpu' && process.env['TF_HOST_FORM'] !== 'fibers';
@@ -98,13 +103,13 @@ async function buildEither(clang: Clang, source: HostSource): Promise<Built> {
 }
 
 async function build(clang: Clang, source: HostSource, inSteps: boolean): Promise<Built> {
-  const { kind, dialect, path, processor = OWN_PROCESSOR } = source;
+  const { kind, dialect, path, processor = OWN_PROCESSOR, warp = WARP } = source;
   const text = await preprocess(clang, source, inSteps);
   const lowered = lower(source, text);
   const salt = hashOf(ownHash(), clang.version);
-  const name = hashOf(salt, kind, dialect, processor, lowered.text, lowered.table ?? '');
+  const name = hashOf(salt, kind, dialect, processor, String(warp), lowered.text, lowered.table ?? '');
   const file = imagePath(CACHE_FOLDER, name);
-  const request = { kind, dialect, processor, lowered, inSteps, path, source: source.source, salt };
+  const request = { kind, dialect, processor, warp, lowered, inSteps, path, source: source.source, salt };
   return { bytes: readSealed(file) ?? (await buildImage(clang, request, file)), name, text };
 }
 
@@ -142,8 +147,16 @@ async function preprocess(clang: Clang, source: HostSource, inSteps: boolean): P
 }
 
 function flagsOf(source: HostSource, inSteps: boolean): string[] {
-  const { kind, dialect, path, includeDirs, processor = OWN_PROCESSOR } = source;
-  return preprocessFlags({ kind, dialect, processor, inSteps, includeDirs, sourceFolder: resolve(dirname(path)) });
+  const { kind, dialect, path, includeDirs, processor = OWN_PROCESSOR, warp = WARP } = source;
+  return preprocessFlags({
+    kind,
+    dialect,
+    processor,
+    warp,
+    inSteps,
+    includeDirs,
+    sourceFolder: resolve(dirname(path)),
+  });
 }
 
 // --- the lowering of a dialect ---

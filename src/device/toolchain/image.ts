@@ -45,6 +45,8 @@ export interface ImageSource {
   readonly kind: ImageKind;
   readonly dialect: HostDialect;
   readonly processor: Processor;
+  /** Lanes of a warp. */
+  readonly warp: number;
   readonly lowered: LoweredSource;
   /** Kernels become steps. */
   readonly inSteps: boolean;
@@ -133,6 +135,7 @@ async function compileSteps(
     argumentsAreValues: image.dialect !== 'metal',
     processor: image.processor,
     oneByOne: isCheck,
+    warp: image.warp,
   });
   if ('why' in steps) throw new NoSteps(steps.why);
   const { code, stderr } = await run([clang.path, ...stepFlags(image), '-o', object], steps.text);

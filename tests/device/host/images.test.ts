@@ -81,8 +81,8 @@ async function emptyImage(abi: number, layout: number): Promise<Uint8Array> {
 }
 
 test('an image of another version or of other headers is refused', async () => {
-  const [older, other] = await Promise.all([emptyImage(0, 0), emptyImage(2, 12345)]);
-  expect(() => device.load(older!)).toThrow('built for version 0 of the host device, this one is 2; build it again');
+  const [older, other] = await Promise.all([emptyImage(0, 0), emptyImage(3, 12345)]);
+  expect(() => device.load(older!)).toThrow('built for version 0 of the host device, this one is 3; build it again');
   expect(() => device.load(other!)).toThrow('built from other headers than this host device; build it again');
 });
 

@@ -54,7 +54,7 @@ TF_KERNELS_BEGIN
 TF_KERNEL("early_exit", early_exit, 0)
 TF_KERNEL("reverse<float,32>", reverse<float, 32>, 32)
 TF_KERNEL("reverse<double,64>", reverse<double, 64>, 64)
-{ "by_reference", by_reference, nullptr, references, 4, 0, 0, 0 },
+{ "by_reference", by_reference, nullptr, references, 4, 0, TF_WARP, {} },
 with_width(tf_kernel_of<narrow, 0>("narrow"), 16),
 with_width(tf_kernel_of<scan, 0>("scan64"), 64),
 TF_KERNELS_END

@@ -18,14 +18,16 @@ struct thread_block {
 TF_INLINE thread_block this_thread_block() { return {}; }
 
 template <unsigned N> struct thread_block_tile {
-  static_assert(N >= 1 && N <= 32 && (N & (N - 1)) == 0, "a tile has a power of two of lanes, at most 32");
+  static_assert(N >= 1 && N <= TF_WARP && (N & (N - 1)) == 0, "a tile has a power of two of lanes, at most a warp's");
   TF_MEMBER static unsigned thread_rank() { return tf_self()->lane % N; }
   TF_MEMBER static unsigned size() { return N; }
   TF_MEMBER static unsigned num_threads() { return N; }
   TF_MEMBER static unsigned meta_group_rank() { return tf_self()->linear / N; }
   TF_MEMBER static unsigned meta_group_size() { return (tf_self()->group->threads + N - 1) / N; }
   TF_MEMBER static unsigned first() { return tf_self()->lane / N * N; }
-  TF_MEMBER static unsigned mask() { return N == 32 ? ~0u : ((1u << N % 32) - 1) << first(); }
+  TF_MEMBER static TfLaneBits mask() {
+    return N == TF_WARP ? TF_EVERY_LANE : (((TfLaneBits)1 << N % TF_WARP) - 1) << first();
+  }
   TF_MEMBER void sync(TfSite site = tf_here()) const { __syncwarp(mask(), site); }
   template <class T> TF_MEMBER T shfl(T v, int lane, TfSite site = tf_here()) const {
     return __shfl_sync(mask(), v, lane, N, site);
@@ -39,22 +41,26 @@ template <unsigned N> struct thread_block_tile {
   template <class T> TF_MEMBER T shfl_down(T v, unsigned by, TfSite site = tf_here()) const {
     return __shfl_down_sync(mask(), v, by, N, site);
   }
-  TF_MEMBER unsigned ballot(int p, TfSite site = tf_here()) const { return __ballot_sync(mask(), p, site) >> first(); }
+  TF_MEMBER TfLaneBits ballot(int p, TfSite site = tf_here()) const {
+    return __ballot_sync(mask(), p, site) >> first();
+  }
   TF_MEMBER int any(int p, TfSite site = tf_here()) const { return __any_sync(mask(), p, site); }
   TF_MEMBER int all(int p, TfSite site = tf_here()) const { return __all_sync(mask(), p, site); }
 };
 template <unsigned N, class Parent> TF_INLINE thread_block_tile<N> tiled_partition(const Parent&) { return {}; }
 
 struct coalesced_group {
-  unsigned lanes;
+  TfLaneBits lanes;
   TF_MEMBER void sync(TfSite site = tf_here()) const { __syncwarp(lanes, site); }
-  TF_MEMBER unsigned size() const { return (unsigned)__builtin_popcount(lanes); }
+  TF_MEMBER unsigned size() const { return (unsigned)__builtin_popcountll(lanes); }
   TF_MEMBER unsigned num_threads() const { return size(); }
-  TF_MEMBER unsigned thread_rank() const { return (unsigned)__builtin_popcount(lanes & ((1u << tf_self()->lane) - 1)); }
+  TF_MEMBER unsigned thread_rank() const {
+    return (unsigned)__builtin_popcountll(lanes & (((TfLaneBits)1 << tf_self()->lane) - 1));
+  }
   template <class T> TF_MEMBER T shfl(T v, unsigned rank, TfSite site = tf_here()) const {
-    unsigned rest = lanes;
+    TfLaneBits rest = lanes;
     for (unsigned i = 0; i < rank % size(); i++) rest &= rest - 1;
-    return __shfl_sync(lanes, v, __builtin_ctz(rest), 32, site);
+    return __shfl_sync(lanes, v, __builtin_ctzll(rest), warpSize, site);
   }
   TF_MEMBER int any(int p, TfSite site = tf_here()) const { return __any_sync(lanes, p, site); }
   TF_MEMBER int all(int p, TfSite site = tf_here()) const { return __all_sync(lanes, p, site); }

@@ -61,6 +61,6 @@ TF_INLINE dim3 tf_grid_size() {
 #define blockIdx (tf_group_index())
 #define blockDim (tf_group_size())
 #define gridDim (tf_grid_size())
-static constexpr int warpSize = 32;
+static constexpr int warpSize = TF_WARP;
 
 #endif

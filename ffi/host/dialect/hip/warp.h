@@ -1,4 +1,4 @@
-// The wave functions of HIP without a mask, and those of AMDGCN builtins that kernels use. Waves have 32 lanes.
+// The wave functions of HIP without a mask, and those of AMDGCN builtins that kernels use. Waves have TF_WARP lanes.
 #ifndef TF_HIP_WARP_H
 #define TF_HIP_WARP_H
 #include "../cuda.h"
@@ -9,16 +9,16 @@ template <class T> TF_INLINE T tf_shuffle_active(T value, tf_u32 op, tf_u32 by, 
   tf_u32 source = tf_source(op, t->lane, by, (tf_u32)width);
   return tf_pick<T>(tf_meet_active(t, tf_bits(value), op, site), source, tf_from_bits<T>(0));
 }
-template <class T> TF_INLINE T __shfl(T v, int lane, int width = 32, TfSite site = tf_here()) {
+template <class T> TF_INLINE T __shfl(T v, int lane, int width = warpSize, TfSite site = tf_here()) {
   return tf_shuffle_active(v, TF_OP_SHUFFLE, (tf_u32)lane, width, site);
 }
-template <class T> TF_INLINE T __shfl_xor(T v, int by, int width = 32, TfSite site = tf_here()) {
+template <class T> TF_INLINE T __shfl_xor(T v, int by, int width = warpSize, TfSite site = tf_here()) {
   return tf_shuffle_active(v, TF_OP_SHUFFLE_XOR, (tf_u32)by, width, site);
 }
-template <class T> TF_INLINE T __shfl_up(T v, unsigned by, int width = 32, TfSite site = tf_here()) {
+template <class T> TF_INLINE T __shfl_up(T v, unsigned by, int width = warpSize, TfSite site = tf_here()) {
   return tf_shuffle_active(v, TF_OP_SHUFFLE_UP, by, width, site);
 }
-template <class T> TF_INLINE T __shfl_down(T v, unsigned by, int width = 32, TfSite site = tf_here()) {
+template <class T> TF_INLINE T __shfl_down(T v, unsigned by, int width = warpSize, TfSite site = tf_here()) {
   return tf_shuffle_active(v, TF_OP_SHUFFLE_DOWN, by, width, site);
 }
 TF_INLINE unsigned long long __ballot(int predicate, TfSite site = tf_here()) {
@@ -27,6 +27,12 @@ TF_INLINE unsigned long long __ballot(int predicate, TfSite site = tf_here()) {
 TF_INLINE int __any(int predicate, TfSite site = tf_here()) { return __ballot(predicate, site) != 0; }
 TF_INLINE int __all(int predicate, TfSite site = tf_here()) { return __ballot(!predicate, site) == 0; }
 TF_INLINE unsigned __lane_id() { return tf_self()->lane; }
+#if TF_WARP == 64 // either is of one width alone
+TF_INLINE unsigned long long __builtin_amdgcn_ballot_w64(bool p, TfSite site = tf_here()) { return __ballot(p, site); }
+#else
+TF_INLINE unsigned __builtin_amdgcn_ballot_w32(bool p, TfSite site = tf_here()) { return (unsigned)__ballot(p, site); }
+#endif
+TF_INLINE unsigned __builtin_amdgcn_wavefrontsize() { return TF_WARP; }
 
 TF_INLINE unsigned __builtin_amdgcn_mbcnt_lo(unsigned mask, unsigned base) {
   tf_u32 lane = tf_self()->lane;
@@ -40,9 +46,9 @@ TF_INLINE int __builtin_amdgcn_readfirstlane(int v, TfSite site = tf_here()) {
   TfLanes lanes = tf_meet_active(tf_self(), tf_bits(v), TF_OP_BROADCAST, site);
   return tf_pick<int>(lanes, (tf_u32)__builtin_ctzll(lanes.mask));
 }
-TF_INLINE int __builtin_amdgcn_readlane(int v, int lane, TfSite site = tf_here()) { return __shfl(v, lane, 32, site); }
+TF_INLINE int __builtin_amdgcn_readlane(int v, int lane, TfSite site = tf_here()) { return __shfl(v, lane, warpSize, site); }
 TF_INLINE int __builtin_amdgcn_ds_bpermute(int address, int v, TfSite site = tf_here()) {
-  return __shfl(v, address >> 2, 32, site);
+  return __shfl(v, address >> 2, warpSize, site);
 }
 TF_INLINE void __builtin_amdgcn_wave_barrier(TfSite site = tf_here()) {
   tf_meet_active(tf_self(), 0, TF_OP_SYNC, site);

@@ -127,7 +127,7 @@ template <class... A, class... P> struct Thunk<void (*)(A...), P...> {
 
 template <auto F, tf_u64 Bound, class... P> constexpr TfKernel tf_metal_kernel_of(const char* name) {
   typedef tf_metal::Thunk<decltype(F), P...> Thunk;
-  return { name, TF_ENTRY(Thunk, F), Thunk::parameters.at, Thunk::count, (tf_u32)Bound, 0, {} };
+  return { name, TF_ENTRY(Thunk, F), Thunk::parameters.at, Thunk::count, (tf_u32)Bound, TF_WARP, {} };
 }
 
 #endif

@@ -21,6 +21,9 @@ struct TfLanes {
   tf_u32 buffer;
 };
 
+// All lanes of a warp.
+static constexpr tf_u64 TF_ALL_LANES = ~0ull >> (64 - TF_WARP);
+
 // What a lane reads from one that brought nothing: a NaN as a float, a wild index as an integer.
 static constexpr tf_u64 TF_ABSENT_LANE = 0x7fa5dead7fa5deadull;
 
@@ -42,8 +45,8 @@ TF_INLINE TfLanes tf_meet_by(tf_u32 kind, tf_u64 mask, tf_u64 value, tf_u32 op, 
   return { tf_met_values(token), tf_met_came(token), tf_met_meeting(token), tf_met_buffer(token) };
 }
 TF_INLINE TfLanes tf_meet(TfThread*, tf_u64 mask, tf_u64 value, tf_u32 op, TfSite site) {
-  constexpr tf_u64 ALL = 0xffffffffull;
-  if (__builtin_constant_p(mask) && mask == ALL) return tf_meet_by(TF_PLACE_WARP, ALL, value, op, site);
+  bool all = (mask & TF_ALL_LANES) == TF_ALL_LANES;
+  if (__builtin_constant_p(all) && all) return tf_meet_by(TF_PLACE_WARP, TF_ALL_LANES, value, op, site);
   return tf_meet_by(TF_PLACE_MASKED, mask, value, op, site);
 }
 TF_INLINE TfLanes tf_meet_active(TfThread*, tf_u64 value, tf_u32 op, TfSite site) {
@@ -138,10 +141,10 @@ TF_OUTLINED tf_u64 tf_ballot_of(const TfLanes& lanes) {
   return votes;
 }
 
-// That of a whole warp of 32 lanes, whose numbers the compiler knows.
+// That of a whole warp, whose lanes the compiler knows by number.
 template <class T, class F> TF_INLINE T tf_reduce_warp(const TfLanes& lanes, T* part, F combine) {
-  for (tf_u32 lane = 0; lane < 32; lane++) part[lane] = tf_from_bits<T>(lanes.value[lane]);
-  for (tf_u32 half = 16; half; half /= 2)
+  for (tf_u32 lane = 0; lane < TF_WARP; lane++) part[lane] = tf_from_bits<T>(lanes.value[lane]);
+  for (tf_u32 half = TF_WARP / 2; half; half /= 2)
     for (tf_u32 lane = 0; lane < half; lane++) part[lane] = combine(part[lane], part[lane + half]);
   lanes.meeting->result[lanes.buffer] = tf_bits(part[0]);
   lanes.meeting->reduced |= 1u << lanes.buffer;
@@ -156,7 +159,7 @@ template <class T, class F> TF_OUTLINED T tf_reduce(const TfLanes& lanes, F comb
   if (m->reduced >> lanes.buffer & 1) return tf_from_bits<T>(m->result[lanes.buffer]);
   T part[TF_LANES_MAX] TF_UNSET;
   tf_u64 there = lanes.mask;
-  if (there == 0xffffffffull) return tf_reduce_warp<T>(lanes, part, combine);
+  if (there == TF_ALL_LANES) return tf_reduce_warp<T>(lanes, part, combine);
   for (tf_u64 rest = there; rest; rest &= rest - 1) {
     tf_u32 lane = (tf_u32)__builtin_ctzll(rest);
     part[lane] = tf_from_bits<T>(lanes.value[lane]);

@@ -61,7 +61,7 @@ template <class... A> struct TfThunk<void (*)(A...)> {
 
 template <auto F, tf_u64 Bound> constexpr TfKernel tf_kernel_of(const char* name) {
   typedef TfThunk<decltype(F)> Thunk;
-  return { name, TF_ENTRY(Thunk, F), Thunk::parameters, Thunk::count, (tf_u32)Bound, 0, {} };
+  return { name, TF_ENTRY(Thunk, F), Thunk::parameters, Thunk::count, (tf_u32)Bound, TF_WARP, {} };
 }
 
 #endif

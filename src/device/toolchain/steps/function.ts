@@ -114,7 +114,8 @@ function loopsOf(parts: StepParts, id: number, entry: string): Loops {
   const body = { blocks, entry, mayStop: mayFault(blocks) };
   const plain = { suffix: String(id), from: 'enter' };
   const one = (): Loops => ({ ...loopText(parts, body, plain), label: `lane.${id}` });
-  if (parts.options.oneByOne) return one();
+  const { oneByOne, warp } = parts.options;
+  if (oneByOne) return one();
   if (!isShort(body)) return together(parts, body, id) ?? one();
   const [choice, suffix] = [`choose${id}`, `${id}w`];
   const whole = loopText(parts, body, { suffix, from: choice, isWarp: true });
@@ -122,8 +123,8 @@ function loopsOf(parts: StepParts, id: number, entry: string): Loops {
   const choose = [
     `${choice}:`,
     ...indented([
-      `%${choice}.count = icmp eq i32 %count, ${WARP_LANES}`,
-      `%${choice}.came = icmp eq i64 %came, ${WARP_MASK}`,
+      `%${choice}.count = icmp eq i32 %count, ${warp}`,
+      `%${choice}.came = icmp eq i64 %came, ${everyLane(warp)}`,
       `%${choice}.first = icmp eq i32 %lane.first, 0`,
       `%${choice}.both = and i1 %${choice}.count, %${choice}.came`,
       `%${choice}.all = and i1 %${choice}.both, %${choice}.first`,
@@ -203,8 +204,8 @@ function lanesOf({ locals, uniform, options, values }: StepParts, blocks: readon
   return new Lanes([first, ...body], around, 'bail').write();
 }
 
-const WARP_LANES = 32;
-const WARP_MASK = 2 ** WARP_LANES - 1;
+/** A mask of a warp's lanes, all of them, as LLVM writes 64 bits. */
+const everyLane = (warp: number): string => (warp === 64 ? '-1' : String(2 ** warp - 1));
 /** Unrolled for all lanes, this many instructions a lane are no more than other steps have. */
 const SHORT = 60;
 
@@ -239,8 +240,8 @@ function loopText(
   const known = (line: string): string =>
     form.isWarp
       ? line
-          .replace(/%came\b/g, String(WARP_MASK))
-          .replace(/%count\.wide\b/g, String(WARP_LANES))
+          .replace(/%came\b/g, everyLane(parts.options.warp))
+          .replace(/%count\.wide\b/g, String(parts.options.warp))
           .replace(/%lane\.first\b/g, '0')
       : line;
   const text = [

@@ -22,7 +22,7 @@ export interface Form {
   readonly suffix: string;
   /** The label that it is entered from. */
   readonly from: string;
-  /** For all lanes of a warp of 32, each of which came. */
+  /** For all lanes of a warp, each of which came. */
   readonly isWarp?: boolean;
   /** The suffix of the loop that this one takes over from. */
   readonly bail?: string;

@@ -15,12 +15,14 @@ export interface ModuleOptions {
   readonly argumentsAreValues: boolean;
   readonly processor: Processor;
   readonly oneByOne: boolean;
+  /** Lanes of a warp. */
+  readonly warp: number;
 }
 
 /** The module with its kernels as steps; null, with the reason, where one of them does not take that form. */
 export function stepModule(
   text: string,
-  { argumentsAreValues, processor, oneByOne }: ModuleOptions,
+  { argumentsAreValues, processor, oneByOne, warp }: ModuleOptions,
 ): { readonly text: string } | { readonly why: string } {
   const lines = text.split('\n');
   const named = namedTypes(lines);
@@ -38,6 +40,7 @@ export function stepModule(
           attributes: `#${GROUP}`,
           argumentsAreValues,
           oneByOne,
+          warp,
           store: STORE[processor],
           locals,
           declarations,

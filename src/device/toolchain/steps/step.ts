@@ -26,6 +26,8 @@ export interface StepOptions {
   readonly argumentsAreValues: boolean;
   /** No lanes run at once: their accesses are told of one by one. */
   readonly oneByOne: boolean;
+  /** Lanes of a warp. */
+  readonly warp: number;
   /** What is known of the address of each variable in local memory, as attributes of the call that gives it. */
   readonly locals: ReadonlyMap<string, string>;
   /** The instruction that stores the thread that runs. */
