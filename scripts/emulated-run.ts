@@ -1,6 +1,7 @@
 /**
  * The whole contract on an emulated driver, with controls: bun scripts/emulated-run.ts [cuda|hip|metal|xpu] [flags of a run]. It shows the
- * harness's way through a GPU's shim, not a GPU. The driver's own words on its caller close it.
+ * harness's way through a GPU's shim, not a GPU. The driver's own words on its caller close it: a call that no caller may make, or a
+ * handle that is left, fails it.
  */
 import { KERNELS } from '../src/spec/folder.ts';
 import { emulated, imagesOf, isEmulated } from '../tests/lanes/emulated.ts';
@@ -16,3 +17,4 @@ const run = await emulated({ dialect, images, ...(plan !== undefined && { plan }
 console.log(run.stdout + run.stderr);
 console.log(`exit code ${run.code}; ${run.violations.length} violations, ${run.leaks.length} leaks`);
 for (const line of [...run.violations, ...run.leaks].slice(0, 20)) console.log(line);
+process.exitCode = run.code === 0 && run.violations.length + run.leaks.length > 0 ? 1 : run.code;

@@ -77,15 +77,11 @@ function gateOf({ kernel, dialect }: PlannedRegistration, gate: GateName, done: 
   return done?.results.find(isIt) ?? { kind: 'gate', kernel: kernel.name, dialect, gate, status, ...lost };
 }
 
-function controlOf(
-  { kernel, dialect, quarantine }: PlannedRegistration,
-  control: PlantedControl,
-  done: Done,
-): ControlResult {
+function controlOf({ kernel, dialect }: PlannedRegistration, control: PlantedControl, done: Done): ControlResult {
   const { id, fault, reddens: gate } = control;
   const isIt = (result: Result): result is ControlResult =>
     result.kind === 'control' && result.dialect === dialect && result.id === id;
-  const status = quarantine === undefined ? 'broken' : 'not run';
+  const status = done?.notRun === undefined ? 'broken' : 'not run';
   const lost = { status, reason: lostReason(done), elapsedMs: 0 } as const;
   return done?.results.find(isIt) ?? { kind: 'control', kernel: kernel.name, dialect, id, fault, gate, ...lost };
 }

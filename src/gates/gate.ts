@@ -172,7 +172,7 @@ export class GateTrial {
     if (this.cases === 0)
       return { status: 'not run', reason: this.skipped > 0 ? 'no case fits' : 'no case is selected' };
     if (this.skipped > 0 && this.findings.length === 0)
-      return { status: 'not run', reason: `${this.skipped} cases do not fit` };
+      return { status: 'not run', reason: `cases that do not fit: ${this.skipped} of ${this.skipped + this.cases}` };
     const known = this.known().filter(({ finding }) => this.isWhole() || this.has(finding));
     if (this.unknown()) return { status: 'fail' };
     const unused =

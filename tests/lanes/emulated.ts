@@ -11,6 +11,7 @@ import { readFolder } from '../../src/spec/folder.ts';
 import { loadKernels } from '../../src/spec/load.ts';
 import type { Ran } from '../cli/executable.ts';
 import { ran } from '../cli/executable.ts';
+import { VARIABLE } from '../device/gpu/kit.ts';
 import { metallibOf } from '../device/gpu/metallib.ts';
 import { buildDriver } from '../drivers/build.ts';
 
@@ -21,12 +22,6 @@ export const KERNELS = join(import.meta.dir, '../cli/kernels');
 /** Drivers whose images are the host device's. */
 export type Emulated = keyof typeof CHIP;
 export const isEmulated = (dialect: string): dialect is Emulated => Object.hasOwn(CHIP, dialect);
-const DRIVER = {
-  cuda: 'TF_CUDA_DRIVER',
-  hip: 'TF_HIP_DRIVER',
-  xpu: 'TF_XPU_DRIVER',
-  metal: 'TF_METAL_DRIVER',
-} as const;
 
 const folder = mkdtempSync(join(tmpdir(), 'tf-lanes-'));
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
@@ -72,6 +67,8 @@ export interface Emulation {
   readonly kernels?: string;
   /** TF_EMULATE. */
   readonly plan?: string;
+  /** A library in place of the emulated driver. */
+  readonly driver?: string;
   readonly env?: Readonly<Record<string, string>>;
 }
 
@@ -84,12 +81,12 @@ export interface EmulatedRun extends Ran {
 
 /** The environment in which the program finds the emulated driver. */
 export async function environmentOf(
-  { dialect, plan, kernels, env }: Emulation,
+  { dialect, plan, driver, kernels, env }: Emulation,
   report: string,
 ): Promise<Record<string, string>> {
   return {
     ...(process.env as Record<string, string>),
-    [DRIVER[dialect]]: await buildDriver(dialect),
+    [VARIABLE[dialect]]: driver ?? (await buildDriver(dialect)),
     TF_EMULATE_REPORT: report,
     ...(plan !== undefined && { TF_EMULATE: plan }),
     ...(kernels !== undefined && { TF_KERNELS: kernels }),

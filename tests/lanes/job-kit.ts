@@ -1,25 +1,22 @@
 /** Jobs on an emulated GPU in this process, whose driver fails by plan. */
-import { openGpu } from '../../src/device/gpu.ts';
-import { shimImage } from '../../src/device/store.ts';
 import type { GpuDevice } from '../../src/device/gpu.ts';
+import { openGpu } from '../../src/device/gpu.ts';
 import { folderImages } from '../../src/device/image-folder.ts';
-import { runJob } from '../../src/gates/job.ts';
+import { openShim } from '../../src/device/shim.ts';
+import { shimImage } from '../../src/device/store.ts';
 import type { JobOptions } from '../../src/gates/job.ts';
+import { runJob } from '../../src/gates/job.ts';
 import type { ControlResult, GateResult, Result } from '../../src/gates/result.ts';
+import type { Sources } from '../../src/gates/subject.ts';
 import type { GateName } from '../../src/spec/contract.ts';
 import { readFolder } from '../../src/spec/folder.ts';
-import type { Kernel } from '../../src/spec/registration.ts';
 import { loadKernels } from '../../src/spec/load.ts';
+import type { Kernel } from '../../src/spec/registration.ts';
+import type { Rig } from '../device/gpu/kit.ts';
 import { prepare, reported } from '../device/gpu/kit.ts';
-import { openShim } from '../../src/device/shim.ts';
 import { buildDriver } from '../drivers/build.ts';
-import { CHIP, imagesOf, KERNELS } from './emulated.ts';
-
-const listing = await readFolder(KERNELS);
-const kernels = new Map(loadKernels(listing).map((kernel) => [kernel.name, kernel]));
-const bytes = await shimImage('cuda');
-const rig = { shim: openShim({ bytes }), dialect: 'cuda', driver: await buildDriver('cuda') } as const;
-export const images = await imagesOf(KERNELS, 'cuda');
+import type { Emulated } from './emulated.ts';
+import { CHIP, imagesOf } from './emulated.ts';
 
 export interface GpuJob {
   readonly gate: GateResult;
@@ -29,16 +26,32 @@ export interface GpuJob {
   readonly leaks: readonly string[];
 }
 
+/** An emulated GPU, and the kernels of a folder for it. */
+export interface JobRig extends Rig {
+  readonly bytes: Uint8Array;
+  readonly kernels: ReadonlyMap<string, Kernel>;
+  readonly sources: Sources;
+}
+
+export async function jobRig(dialect: Emulated, folder: string): Promise<JobRig> {
+  const listing = await readFolder(folder);
+  const kernels = new Map(loadKernels(listing).map((kernel) => [kernel.name, kernel]));
+  const [bytes, driver] = await Promise.all([shimImage(dialect), buildDriver(dialect)]);
+  const images = folderImages(await imagesOf(folder, dialect), CHIP[dialect], listing.sources);
+  return { shim: openShim({ bytes }), dialect, driver, bytes, kernels, sources: { texts: listing.sources, images } };
+}
+
 /** Jobs one after another on one device, which is closed at the end. */
 export async function gpuJobs(
+  rig: JobRig,
   plan: string,
   jobs: readonly (readonly [kernel: string, gate: GateName])[],
   options: Partial<JobOptions> = {},
   changed: (kernel: Kernel) => Kernel = (kernel) => kernel,
 ): Promise<GpuJob[]> {
+  const { dialect, bytes, kernels, sources } = rig;
   prepare(rig, { emulate: plan });
-  const device = openGpu('cuda', { bytes }, 0);
-  const sources = { texts: listing.sources, images: folderImages(images, CHIP.cuda, listing.sources) };
+  const device = openGpu(dialect, { bytes }, 0);
   const done: Result[][] = [];
   try {
     for (const [name, gate] of jobs) {
@@ -48,7 +61,7 @@ export async function gpuJobs(
         seed: '1',
         limitMs: 1500,
         selects: () => true,
-        dialects: ['cuda'],
+        dialects: [dialect],
         modes: ['plain'],
         controls: true,
       } as const;

@@ -27,7 +27,9 @@ describe('annotations', () => {
   });
 
   test('warn of what did not run', () => {
-    expect(starting('::warning title=')).toStartWith('::warning title=rms_rows@hip%3Ashapes%3A 2 cases do not fit::');
+    expect(starting('::warning title=')).toStartWith(
+      '::warning title=rms_rows@hip%3Ashapes%3A cases that do not fit%3A 2 of 9::',
+    );
   });
 
   test('are at most those that GitHub shows, the last of which counts the others', () => {

@@ -102,7 +102,7 @@ test('what did not run is skipped with its reason, never passed', () => {
   const [, hip] = suitesIn(junitText(report));
   expect(hip?.children.map(({ children: [told] }) => [told?.name, told?.attributes['type'], told?.text])).toEqual([
     ['skipped', 'known', 'rows of 0 (link)'],
-    ['skipped', 'not run', '2 cases do not fit'],
+    ['skipped', 'not run', 'cases that do not fit: 2 of 9'],
   ]);
 });
 

@@ -34,7 +34,7 @@ Code initialise(const Chip* chip) {
   if (!host.open && !open_host()) return NO_DEVICE;
   if (live_contexts() == 0 && plan_read()) state = {};
   own_chip = chip;
-  if (planned("no-device", 0)) return NO_DEVICE;
+  if (planned("no-device", 0) || told_by_other("gone: ")) return NO_DEVICE;
   initialised = true;
   return OK;
 }

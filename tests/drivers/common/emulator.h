@@ -51,6 +51,8 @@ void set_api(const char* name);
 // Each appends a line to TF_EMULATE_REPORT, else to standard error.
 __attribute__((format(printf, 1, 2))) void violation(const char* format, ...);
 __attribute__((format(printf, 2, 3))) void note(const char* word, const char* format, ...);
+// Whether another process that reports to the same file has a line there whose word and text begin so.
+bool told_by_other(const char* text);
 struct Lock { // of the whole driver, while a function of it runs
   explicit Lock(const char* api);
   ~Lock();
@@ -60,7 +62,7 @@ struct Lock { // of the whole driver, while a function of it runs
 
 // Reads TF_EMULATE; whether it is another than before.
 bool plan_read();
-// Whether TF_EMULATE has `word` alone, or `word@n` for this n.
+// Whether TF_EMULATE has `word` alone, or `word@n` for this n. With `once` in it, not where it came to be in another process.
 bool planned(const char* word, uint64_t n);
 
 // --- objects (objects.cpp) ---

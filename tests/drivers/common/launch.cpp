@@ -155,6 +155,7 @@ static Code code_of(Context* context, int status) {
 static Code planned_end(Context* context) {
   uint64_t n = context->launch;
   if (planned("removed", n)) {
+    note("gone", "device %d", context->device);
     state.gone = true;
     context->dead = GONE;
   }

@@ -14,7 +14,7 @@ bool plan_read() {
   return !same;
 }
 
-bool planned(const char* word, uint64_t n) {
+static bool has(const char* word, uint64_t n) {
   size_t length = strlen(word);
   for (const char* at = plan; *at;) {
     size_t end = strcspn(at, ",");
@@ -24,6 +24,16 @@ bool planned(const char* word, uint64_t n) {
     at += end + (at[end] == ',');
   }
   return false;
+}
+
+bool planned(const char* word, uint64_t n) {
+  char told[64];
+  if (!has(word, n)) return false;
+  if (!has("once", 0)) return true;
+  snprintf(told, sizeof told, "planned: %s@%llu\n", word, (unsigned long long)n);
+  if (told_by_other(told)) return false;
+  note("planned", "%s@%llu", word, (unsigned long long)n);
+  return true;
 }
 
 const Chip* find_chip(const Chip* chips, int count) {

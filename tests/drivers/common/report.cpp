@@ -47,4 +47,17 @@ void note(const char* word, const char* format, ...) {
   va_end(values);
 }
 
+bool told_by_other(const char* text) {
+  const char* path = getenv("TF_EMULATE_REPORT");
+  FILE* file = path && *path ? fopen(path, "re") : nullptr;
+  char line[1024];
+  bool found = false;
+  while (file && !found && fgets(line, sizeof line, file)) {
+    const char* at = strchr(line, ' ');
+    found = at && atoi(line) != (int)getpid() && strncmp(at + 1, text, strlen(text)) == 0;
+  }
+  if (file) fclose(file);
+  return found;
+}
+
 } // namespace emulator

@@ -1,0 +1,4 @@
+extern "C" __global__ void tf_copy_rows(const float* x, float* y, unsigned width) {
+  const unsigned i = blockIdx.x * width + threadIdx.x;
+  y[i] = x[i];
+}
