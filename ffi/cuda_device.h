@@ -18,7 +18,8 @@
 static struct { DRIVER(MEMBER, MEMBER) } cu;
 
 static int32_t load_driver(void) {
-  static const char* const NAMES[] = { "libcuda.so.1", "/usr/lib/wsl/lib/libcuda.so.1", NULL };
+  static const char* const NAMES[] = { "libcuda.so.1", "/usr/lib/wsl/lib/libcuda.so.1", // WSL's
+    "/usr/local/nvidia/lib64/libcuda.so.1", NULL }; // where containers get the driver of their host
 #define NEEDED(since, name, ...) { #name, since, (void**)&cu.name, false },
 #define WANTED(since, name, ...) { #name, since, (void**)&cu.name, true },
   static const DriverSymbol SYMBOLS[] = { DRIVER(NEEDED, WANTED) };

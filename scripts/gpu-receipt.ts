@@ -1,104 +1,97 @@
 /**
- * A receipt of the CUDA contract on this machine's NVIDIA GPU: builds the executable, runs every kernel with controls and live limits,
- * then a part of it under compute-sanitizer, and writes docs/receipts/: bun scripts/gpu-receipt.ts [--images DIR]. It ends within eight
- * minutes. Where there is no GPU it says *not run*, and the list of receipts says so too.
+ * A receipt of the CUDA contract on this machine's NVIDIA GPU: builds the executable where it is not up to date, then `receipt/run.sh`
+ * runs every kernel with controls and live limits and a part of it under compute-sanitizer, and docs/receipts/ gets the page:
+ * bun scripts/gpu-receipt.ts [--images DIR] [--program PATH]. It ends within eight minutes, and has a page of whatever came of it. Where there is no GPU it
+ * says *not run*, and the list of receipts says so too. `--from FOLDER` makes the page of what run.sh left on a machine that has a GPU
+ * and nothing else. The page of a run that came to no report, or of an emulated driver, is marked so and stays in the folder.
  */
-import { existsSync, mkdirSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { findDevices } from '../src/cli/find-devices.ts';
+import { INDEX_FILE } from '../src/device/image-folder.ts';
 import { writeWhole } from '../src/device/toolchain/cache.ts';
-import { readReport } from '../src/report/json.ts';
-import type { Beside } from './receipt/page.ts';
-import { receiptList, receiptName, receiptPage } from './receipt/page.ts';
+import { readLeft } from './receipt/left.ts';
+import { isEmulated, receiptList, receiptName, receiptPage } from './receipt/page.ts';
 
 const ROOT = join(import.meta.dir, '..');
-const FOLDER = join(ROOT, 'docs/receipts');
+const RECEIPTS = join(ROOT, 'docs/receipts');
 const PROGRAM = join(ROOT, 'dist/tf-kernel-contract');
-const JSON_FILE = join(ROOT, 'build/gpu-receipt.json');
-/** Of eight minutes: what the contract and each tool of the sanitizer may take. */
-const RUN_MS = 5 * 60_000;
-const TOOL_MS = 45_000;
-/** Kernels that are quick, and whose launches have local memory, barriers and tails. */
-const QUICK = ['--only', 'row_sum@cuda:repeat', '--only', 'softmax_rows_f32@cuda:repeat', '--no-controls'];
+/** All of it, and what the sanitizer's two tools and the page may take of that; seconds. */
+const ALL_S = 8 * 60;
+const TOOL_S = 45;
+const REST_S = 2 * TOOL_S + 20;
+/** What the contract needs at the least. */
+const RUN_LEAST_S = 60;
 
-interface Ended {
-  readonly code: number | null;
-  readonly text: string;
-}
-
-async function run(command: readonly string[], limitMs: number): Promise<Ended> {
-  const child = Bun.spawn([...command], {
-    cwd: ROOT,
-    stdin: 'ignore',
-    stdout: 'pipe',
-    stderr: 'pipe',
-    timeout: limitMs,
-  });
-  const [stdout, stderr] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
-  await child.exited;
-  return { code: child.exitCode, text: stdout + stderr };
-}
-
-/** A tool of compute-sanitizer over the quick part; its children are the program's lanes. */
-async function sanitized(tool: string, images: readonly string[]): Promise<Beside> {
-  const command = `compute-sanitizer --tool ${tool}`;
-  const path = Bun.which('compute-sanitizer') ?? '/usr/local/cuda/bin/compute-sanitizer';
-  if (!existsSync(path)) return { command, outcome: 'not run: it is not installed' };
-  const own = ['--tool', tool, '--target-processes', 'all', '--error-exitcode', '9'];
-  const { code, text } = await run([path, ...own, PROGRAM, '--device', 'cuda:0', ...QUICK, ...images], TOOL_MS);
-  const summary = [...text.matchAll(/^=+ ((?:ERROR|RACECHECK) SUMMARY: .*)$/gm)].map(([, line]) => line);
-  if (code === null) return { command, outcome: `not run: it took longer than ${TOOL_MS / 1000} s` };
-  return { command, outcome: `${summary.join('; ') || 'no summary'}, exit code ${code}` };
-}
-
-/** The folder of images that is named, and what compiled them. */
-async function imagesOf(
-  argv: readonly string[],
-): Promise<{ readonly flags: readonly string[]; readonly compiler: string }> {
-  const at = argv.indexOf('--images');
-  const folder = at < 0 ? undefined : argv[at + 1];
-  if (folder === undefined) return { flags: [], compiler: 'NVRTC, at run time' };
-  const { images } = await Bun.file(join(folder, 'images.json')).json();
-  const compilers = new Set(images.map(({ compiler }: { readonly compiler: string }) => compiler));
-  return { flags: ['--images', folder], compiler: [...compilers].join(', ') };
-}
-
-const saveList = (): void => {
-  mkdirSync(FOLDER, { recursive: true });
-  writeWhole(join(FOLDER, 'README.md'), receiptList(FOLDER));
+const valueOf = (flag: string): string | undefined => {
+  const at = process.argv.indexOf(flag);
+  return at < 0 ? undefined : process.argv[at + 1];
 };
 
+/** Writes the page of a folder; returns the exit code. */
+async function writePage(folder: string, images: string | undefined): Promise<number> {
+  const left = readLeft(folder);
+  const page = receiptPage(left, images === undefined ? left.images : await compilersOf(images));
+  const into = left.report && !isEmulated(left) ? RECEIPTS : folder;
+  const path = join(into, `${receiptName(left)}.md`);
+  mkdirSync(into, { recursive: true });
+  writeWhole(path, page);
+  if (into === RECEIPTS) saveList();
+  console.log(`${path}  exit code of the run ${left.code ?? 'none'}`);
+  return left.code ?? 1;
+}
+
+/** What compiled the images of a folder. */
+async function compilersOf(folder: string): Promise<string> {
+  const { images } = await Bun.file(join(folder, INDEX_FILE)).json();
+  return [...new Set(images.map(({ compiler }: { readonly compiler: string }) => compiler))].join(', ');
+}
+
+const saveList = (): void => writeWhole(join(RECEIPTS, 'README.md'), receiptList(RECEIPTS));
+
+/** Runs a command in the project's folder, its output shown; its exit code, null where it was ended. */
+async function run(
+  command: readonly string[],
+  limitS: number,
+  env: Record<string, string> = {},
+): Promise<number | null> {
+  const child = Bun.spawn([...command], {
+    cwd: ROOT,
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'inherit', 'inherit'],
+    timeout: limitS * 1000,
+  });
+  await child.exited;
+  return child.exitCode;
+}
+
+/** The program, built where it is not up to date. */
+async function build(): Promise<string> {
+  const built = await run([process.execPath, 'scripts/build.ts'], ALL_S - REST_S - RUN_LEAST_S);
+  if (built === 0) return PROGRAM;
+  throw new Error(
+    'The program is not built, or not in the time.\n  Build it before, on any machine, and name it by --program.',
+  );
+}
+
 async function main(): Promise<number> {
+  const begun = performance.now();
+  const images = valueOf('--images');
+  const from = valueOf('--from');
+  if (from !== undefined) return writePage(from, images);
   const [found] = await findDevices(['cuda']);
   if (!found || found.devices.length === 0) {
     console.log(`NOT RUN  no NVIDIA GPU: ${found?.why ?? 'none was looked for'}`);
     saveList();
     return 0;
   }
-  const built = await run([process.execPath, 'scripts/build.ts'], RUN_MS);
-  if (built.code !== 0) throw new Error(`the program does not build:\n${built.text}`);
-  const { flags, compiler } = await imagesOf(process.argv.slice(2));
-  const command = ['--device', 'cuda:0', '--dialect', 'cuda', ...flags, '--json', JSON_FILE];
-  const ran = await run([PROGRAM, ...command], RUN_MS);
-  console.log(ran.text);
-  if (ran.code === null) throw new Error(`the contract took longer than ${RUN_MS / 1000} s, so there is no receipt`);
-  const report = readReport(await Bun.file(JSON_FILE).text());
-  const beside = [await sanitized('memcheck', flags), await sanitized('racecheck', flags)];
-  const date = new Date().toISOString().slice(0, 10);
-  const told = [
-    'tf-kernel-contract',
-    '--device',
-    'cuda:0',
-    '--dialect',
-    'cuda',
-    ...(flags.length > 0 ? ['--images', 'DIR'] : []),
-  ];
-  const name = receiptName(date, report);
-  mkdirSync(FOLDER, { recursive: true });
-  writeWhole(join(FOLDER, `${name}.md`), receiptPage(report, { date, compiler, command: told.join(' '), beside }));
-  saveList();
-  console.log(`docs/receipts/${name}.md  exit code of the run ${ran.code}`);
-  return ran.code ?? 1;
+  const program = valueOf('--program') ?? (await build());
+  const leftS = Math.floor(ALL_S - REST_S - (performance.now() - begun) / 1000);
+  const folder = join(ROOT, 'build/gpu-receipt');
+  const limits = { RECEIPT_RUN_S: String(leftS), RECEIPT_TOOL_S: String(TOOL_S) };
+  const flags = images === undefined ? [] : ['--images', images];
+  await run(['sh', join(import.meta.dir, 'receipt/run.sh'), program, folder, ...flags], leftS + REST_S, limits);
+  return writePage(folder, images);
 }
 
 process.exitCode = await main();

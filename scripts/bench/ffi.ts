@@ -73,20 +73,26 @@ function copies(bytes: Uint8Array, driver: string): void {
   setVariable('TF_CUDA_DRIVER', driver);
   const shim = openShim({ bytes });
   const device = shim.open(0);
-  const address = shim.alloc(device, BYTES);
+  const [address, spare] = [shim.alloc(device, BYTES), shim.alloc(device, BYTES)];
   const [from, to] = [new Uint8Array(new ArrayBuffer(BYTES)).fill(7), new Uint8Array(new ArrayBuffer(BYTES)).fill(1)];
   const { symbols } = dlopen(join(folder, 'null.so'), {
     bench_copy: { args: [pointer, pointer, u64], returns: nothing },
   });
+  shim.upload(device, address, from);
   const times = interleaved({
     memcpy: () => symbols.bench_copy(to, from, BYTES),
     upload: () => shim.upload(device, address, from),
     download: () => shim.download(device, address, to),
-    fill: () => shim.fill(device, address, 0x7fa17fa1, BYTES),
+    'download and compare': () => {
+      shim.download(device, address, to);
+      if (Buffer.compare(from, to) !== 0) throw new Error('what came back is not what was sent');
+    },
+    fill: () => shim.fill(device, spare, 0x7fa17fa1, BYTES),
   });
   for (const [name, ms] of times)
-    console.log(`${name.padEnd(10)} of ${BYTES >> 20} MiB ${(BYTES / ms / 1e6).toFixed(2).padStart(8)} GB/s`);
+    console.log(`${name.padEnd(20)} of ${BYTES >> 20} MiB ${(BYTES / ms / 1e6).toFixed(2).padStart(8)} GB/s`);
   shim.free(device, address);
+  shim.free(device, spare);
   shim.close(device);
 }
 

@@ -2,6 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Report } from '../../src/report/schema.ts';
+import type { Left } from './left.ts';
 
 /** What was run beside the contract. */
 export interface Beside {
@@ -10,31 +11,56 @@ export interface Beside {
   readonly outcome: string;
 }
 
-export interface ReceiptFacts {
-  /** `2026-11-30`. */
-  readonly date: string;
-  /** Where images came from: `nvcc 13.0.88`, `NVRTC, at run time`. */
-  readonly compiler: string;
-  readonly command: string;
-  readonly beside: readonly Beside[];
-}
+const gpusOf = ({ report }: Left): Report['devices'] => report?.devices.filter(({ id }) => id !== 'host') ?? [];
+
+/** Whether what ran is a driver of this project's tests, which is no GPU. */
+export const isEmulated = (left: Left): boolean => gpusOf(left).some(({ name }) => name.startsWith('Emulated '));
 
 /** `2026-11-30-sm_90`. */
-export const receiptName = (date: string, { devices }: Report): string =>
-  `${date}-${devices.find(({ id }) => id !== 'host')?.chip ?? 'unknown'}`;
+export const receiptName = (left: Left): string => `${left.date}-${gpusOf(left)[0]?.chip ?? 'unfinished'}`;
 
-/** The page; every figure is of the report. */
-export function receiptPage(report: Report, { date, compiler, command, beside }: ReceiptFacts): string {
-  const gpus = report.devices.filter(({ id }) => id !== 'host');
+/** The page; every figure is of the report. `compiler`: of its images, `nvcc 13.0.88`. A run that came to no report is told by what it printed last. */
+export function receiptPage(left: Left, compiler: string): string {
+  const title = `# ${left.date}, ${gpusOf(left)[0]?.name ?? 'a run without a report'}`;
+  const about = isEmulated(left) ? ['**No receipt: this is an emulated driver, and shows nothing of a GPU.**'] : [];
+  const { report } = left;
+  const told = report ? reportParts(left, report, compiler) : unfinishedParts(left, compiler);
+  return [title, ...about, '`tf-kernel-contract --device cuda:0 --dialect cuda`', ...told].join('\n\n').concat('\n');
+}
+
+const tableOf = (rows: readonly (readonly [string, string])[]): string =>
+  ['| | |', '|---|---|', ...rows.map(([name, value]) => `| ${name} | ${value.replaceAll('|', '\\|')} |`)].join('\n');
+
+const fenced = (text: string): string => ['```', text, '```'].join('\n');
+
+const exitOf = ({ code }: Left): string => (code === undefined ? 'it was not run' : String(code));
+
+const besideRows = ({ beside }: Left): (readonly [string, string])[] =>
+  beside.map(({ command, outcome }) => [`\`${command}\``, outcome]);
+
+function unfinishedParts(left: Left, compiler: string): string[] {
+  const rows = [
+    ['date', left.date],
+    ['machine', left.machine],
+    ['program', left.version],
+    ['images', compiler],
+    ['exit code', left.code === 124 ? '124: it was ended, since it took too long' : exitOf(left)],
+    ...besideRows(left),
+  ] as const;
+  return ['**Not finished: the run came to no report.**', tableOf(rows), fenced(left.verdicts.join('\n'))];
+}
+
+function reportParts(left: Left, report: Report, compiler: string): string[] {
+  const gpus = gpusOf(left);
   const own = report.registrations.filter(({ device }) => device !== 'host');
   const count = (status: string): number => own.filter((each) => each.status === status).length;
   const controls = own.flatMap((each) => each.controls);
   const shown = (status: string): number => controls.filter((control) => control.status === status).length;
   const live = (report.limits?.verdicts ?? []).filter(({ chip }) => gpus.some(({ id }) => chip.startsWith(`${id} `)));
   const rows = [
-    ['date', date],
+    ['date', left.date],
     ['device', gpus.map(({ name, chip, driver }) => `${name}, ${chip}, driver ${driver}`).join('; ')],
-    ['compiler', compiler],
+    ['images', compiler],
     ['program', `${report.program.version} ${report.program.commit}, ${report.program.platform}`],
     ['sources', report.program.sources],
     [
@@ -50,20 +76,11 @@ export function receiptPage(report: Report, { date, compiler, command, beside }:
       `${live.filter(({ problems }) => problems.length === 0).length} of ${live.length} loaded kernels fit`,
     ],
     ['time', `${(report.elapsedMs / 1000).toFixed(0)} s`],
-    ...beside.map(({ command: what, outcome }) => [`\`${what}\``, outcome]),
-  ];
-  const failed = own.filter(({ status }) => status === 'fail');
-  return [
-    `# ${date}, ${gpus[0]?.name ?? 'no GPU'}`,
-    `\`${command}\``,
-    ['| | |', '|---|---|', ...rows.map(([name, value]) => `| ${name} | ${value} |`)].join('\n'),
-    ...(failed.length > 0
-      ? [['Failed:', '', ...failed.map(({ kernel, dialect }) => `- ${kernel}@${dialect}`)].join('\n')]
-      : []),
-    ['```', report.summary, '```'].join('\n'),
-  ]
-    .join('\n\n')
-    .concat('\n');
+    ['exit code', exitOf(left)],
+    ...besideRows(left),
+  ] as const;
+  const failed = own.filter(({ status }) => status === 'fail').map(({ kernel, dialect }) => `- ${kernel}@${dialect}`);
+  return [tableOf(rows), ...(failed.length > 0 ? [['Failed:', '', ...failed].join('\n')] : []), fenced(report.summary)];
 }
 
 const HEAD = `# Receipts
