@@ -1,6 +1,7 @@
 /** Ctrl-C and SIGTERM: say how far it came, leave nothing half-made, end with the code that shells give the signal. */
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { messageOf } from '../spec/message-of.ts';
 import { CACHE_FOLDER } from '../device/toolchain/flags.ts';
 
 /** A run that is hung up has nobody to tell: its terminal is gone, or `--watch` begins another. */
@@ -8,14 +9,31 @@ const CODES = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 type Signal = keyof typeof CODES;
 const SIGNALS = Object.keys(CODES) as Signal[];
 
-/** Does the work. A signal meanwhile ends the process, and `told` gives its last words on stderr. */
-export async function interruptibly<T>(told: (signal: string) => string, work: () => Promise<T>): Promise<T> {
-  const stop = (signal: Signal): never => {
-    const words = told(signal);
-    if (signal !== 'SIGHUP') console.error(words);
+/** What ended a run, and the code that it ends with. */
+export interface Interruption {
+  readonly signal: Signal;
+  readonly exitCode: number;
+}
+
+/**
+ * Does the work. A signal meanwhile ends the process: `told` writes what is to be left and gives the last words on stderr. Another
+ * signal does not wait for that.
+ */
+export async function interruptibly<T>(
+  told: (interruption: Interruption) => string | Promise<string>,
+  work: () => Promise<T>,
+): Promise<T> {
+  let isStopping = false;
+  const stop = async (signal: Signal): Promise<void> => {
+    const exitCode = CODES[signal];
+    if (!isStopping) {
+      isStopping = true;
+      const words = await lastWords(() => told({ signal, exitCode }));
+      if (signal !== 'SIGHUP') console.error(words);
+    }
     removeTemporaries();
     // Workers run on otherwise: a launch cannot be called off.
-    process.exit(CODES[signal]);
+    process.exit(exitCode);
   };
   for (const signal of SIGNALS) process.on(signal, stop);
   try {
@@ -25,13 +43,32 @@ export async function interruptibly<T>(told: (signal: string) => string, work: (
   }
 }
 
-/** `Interrupted by SIGINT with 3 of 68 jobs done: …`. `journal`: the file that goes on from there. */
-export function interruptedText(signal: string, done: number, total: number, journal?: string): string {
+/** A run ends by its signal whatever comes of writing what it leaves. */
+async function lastWords(told: () => string | Promise<string>): Promise<string> {
+  try {
+    return await told();
+  } catch (error) {
+    return `Nothing could be written of the run: ${messageOf(error)}`;
+  }
+}
+
+/** `Interrupted by SIGINT with 3 of 68 jobs done: …`. `journal`: the file that goes on from there; `reports`: files that hold what was done. */
+export function interruptedText(
+  { signal }: Interruption,
+  done: number,
+  total: number,
+  { journal, reports = [] }: { readonly journal?: string | undefined; readonly reports?: readonly string[] } = {},
+): string {
   return [
     `Interrupted by ${signal} with ${done} of ${total} jobs done, so there is no SUMMARY and no verdict holds for the run.`,
     journal === undefined
       ? '  Run the same command again, or less of it with --only.'
       : `  Run the same command again: it goes on from ${journal}.`,
+    ...(reports.length > 0
+      ? [
+          `  What was done is in ${reports.join(', ')}, which ${reports.length > 1 ? 'say' : 'says'} that it is partial.`,
+        ]
+      : []),
   ].join('\n');
 }
 

@@ -6,101 +6,104 @@ import type { CaseDone } from '../gates/case-done.ts';
 import type { JobDone, OnCase } from '../gates/lanes/lane.ts';
 import { ProcessLane } from '../gates/lanes/process.ts';
 import { ThreadLane } from '../gates/lanes/thread.ts';
-import type { Lanes, RunOptions, RunTotals } from '../gates/run.ts';
+import type { Job, Lanes, RunOptions } from '../gates/run.ts';
 import { runJobs, weight } from '../gates/run.ts';
 import { readListing } from '../spec/listing.ts';
 import { outside } from '../spec/outside.ts';
 import { caseLine } from '../report/case-line.ts';
 import { registrationLines } from '../report/lines.ts';
-import { counted } from '../report/words.ts';
+import { counted, shellWord } from '../report/words.ts';
 import { count } from '../numerics/digits.ts';
-import type { Registration } from '../report/registration.ts';
 import { isAsPromised } from '../report/registration.ts';
 import { styleFor } from './colour.ts';
 import { gpuText } from './devices.ts';
 import type { Options } from './arguments/flags.ts';
 import { imageSourceOf, imageSourceText } from './image-sources.ts';
+import type { Interruption } from './interrupt.ts';
 import { interruptedText, interruptibly } from './interrupt.ts';
 import { print } from './print.ts';
 import { runProgress } from './run-progress.ts';
 import { sourcesHash } from './reports/sources.ts';
+import type { Cut, Finished } from './run-ledger.ts';
+import { RunLedger } from './run-ledger.ts';
 import type { Journal } from './resume.ts';
 import type { Selection } from './selection.ts';
-import { sequenceOf } from './sequence.ts';
 import { commandText } from './outside/take-paths.ts';
 
-export interface Finished {
-  readonly registrations: readonly Registration[];
-  readonly totals: RunTotals;
-  /** Jobs that a fault of ours ended. */
-  readonly died: number;
-}
+/** Writes what is to be left of a run that is cut; returns the files. */
+export type OnCut = (cut: Cut) => Promise<string[]>;
 
-type RunFlags = Pick<Options, 'device' | 'images' | 'resume' | 'quiet' | 'verbose'>;
+type RunFlags = Pick<Options, 'device' | 'images' | 'resume' | 'quiet' | 'verbose' | 'strict-warps' | 'lockstep'>;
 
 /** Runs the jobs of a selection, and prints each registration as it completes. */
-export async function runPlan(selection: Selection, flags: RunFlags): Promise<Finished> {
+export async function runPlan(selection: Selection, flags: RunFlags, onCut: OnCut): Promise<Finished> {
   const { kernels, plan } = selection;
   const settings = { ...selection.settings, tellsCases: flags.verbose };
   const style = await styleFor(process.stdout, process.env);
-  const context = { seed: settings.seed, command: commandText(), flags: rerunFlags(settings, flags), style };
+  const context = { seed: settings.seed, command: commandText(), flags: rerunFlags(flags), style };
   const progress = runProgress(process.stderr, plan.jobs, (job) => weight(kernels, job));
-  const sequence = sequenceOf(plan);
-  const registrations: Registration[] = [];
-  const jobs = { done: 0, died: 0 };
-  const tell = (ready: readonly Registration[]): void => {
+  const ledger = new RunLedger(plan, (ready) => {
     for (const registration of ready)
       if (!flags.quiet || !isAsPromised(registration)) print(registrationLines(registration, context));
-    registrations.push(...ready);
-  };
+  });
   const take = (done: JobDone): void => {
-    jobs.done++;
-    if (done.error !== undefined) jobs.died++;
     progress.clear();
-    tell(sequence.take(done));
+    ledger.take(done);
+    progress.done(done.job);
   };
   const journal = await journalOf(selection, flags);
-  const planned = new Set(plan.jobs.map((job) => JSON.stringify(job)));
-  const finished = journal?.finished.filter(({ job }) => planned.has(JSON.stringify(job))) ?? []; // of this shard
-  const before = new Set(finished.map(({ job }) => JSON.stringify(job)));
-  const left = plan.jobs.filter((job) => !before.has(JSON.stringify(job)));
-  const onDone = (done: JobDone): void => {
-    journal?.add(done);
-    take(done);
-    progress.done(done.job);
-  };
-  const told = (signal: string): string => {
-    progress.clear();
-    return interruptedText(signal, jobs.done, plan.jobs.length, flags.resume);
+  const { finished, left } = leftOf(plan.jobs, journal?.finished ?? []);
+  const told = async (interruption: Interruption): Promise<string> => {
+    progress.close();
+    const cut = ledger.cut(interruption);
+    return interruptedText(interruption, cut.done, cut.jobs, { journal: flags.resume, reports: await onCut(cut) });
   };
   if (!flags.quiet) print(deviceNotes(settings, flags));
-  tell(sequence.ready());
+  ledger.begin();
   if (finished.length > 0 && !flags.quiet)
     print([`${counted(finished.length, 'job')} of ${count(plan.jobs.length)} from ${flags.resume}`]);
-  finished.forEach((done) => {
+  for (const done of finished) {
     progress.begin(done.job);
     take(done);
-    progress.done(done.job);
-  });
+  }
+  const onDone = (done: JobDone): void => {
+    if (ledger.isCut) return; // a signal may have ended its process too
+    journal?.add(done);
+    take(done);
+  };
   const onCase = (done: CaseDone): void => {
+    if (ledger.isCut) return;
     progress.clear();
     print([caseLine(done, style)]);
   };
-  const totals = await interruptibly(told, async () =>
-    runJobs(kernels, left, await lanesFor(settings, flags, onCase), onDone, (job) => progress.begin(job)),
-  );
+  const totals = await interruptibly(told, async () => {
+    const lanes = ledger.counting(await lanesFor(settings, flags, onCase));
+    return runJobs(kernels, left, lanes, onDone, (job) => progress.begin(job));
+  });
   progress.close();
   journal?.close();
-  return { registrations, totals, died: jobs.died };
+  return ledger.whole(totals);
+}
+
+/** Of the jobs of this shard, those that an earlier run finished and those that are left. */
+function leftOf(
+  jobs: readonly Job[],
+  known: readonly JobDone[],
+): { readonly finished: readonly JobDone[]; readonly left: readonly Job[] } {
+  const planned = new Set(jobs.map((job) => JSON.stringify(job)));
+  const finished = known.filter(({ job }) => planned.has(JSON.stringify(job)));
+  const before = new Set(finished.map(({ job }) => JSON.stringify(job)));
+  return { finished, left: jobs.filter((job) => !before.has(JSON.stringify(job))) };
 }
 
 /** Flags of a run that a verdict depends on, beside its address, its seed and its GPU. */
-function rerunFlags({ check }: RunOptions, { device, images }: RunFlags): string {
+export function rerunFlags(flagsOf: Pick<Options, 'strict-warps' | 'lockstep' | 'device' | 'images'>): string {
+  const { lockstep, device, images } = flagsOf;
   const flags = [
-    check?.strictWarps && '--strict-warps',
-    check?.lockstep && '--lockstep',
+    flagsOf['strict-warps'] && '--strict-warps',
+    lockstep && '--lockstep',
     device === 'host' && '--device host',
-    images !== undefined && `--images ${images}`,
+    images !== undefined && `--images ${shellWord(images)}`,
   ];
   return flags.filter(Boolean).join(' ');
 }

@@ -2,16 +2,17 @@
 import type { RunDevice } from '../device/run-device.ts';
 import { deviceLabel, kindOf } from '../device/run-device.ts';
 import { modesOn } from '../gates/mode.ts';
+import type { Planned, Tally } from '../report/tally.ts';
 import { exitCode, summaryLine, tallyOf } from '../report/tally.ts';
-import { counted } from '../report/words.ts';
+import { counted, partialText } from '../report/words.ts';
 import { styleFor } from './colour.ts';
 import type { ExitCode } from './errors.ts';
 import type { Options } from './arguments/flags.ts';
 import type { LimitsRun } from './limits/gate.ts';
 import { print } from './print.ts';
-import { askedForm } from './reports/flags.ts';
+import { askedForm, FILE_FORMS } from './reports/flags.ts';
 import type { RunEnd } from './reports/run-report.ts';
-import type { Finished } from './run-plan.ts';
+import type { Cut, Finished } from './run-ledger.ts';
 import type { Selection } from './selection.ts';
 import { selectionOf } from './selection.ts';
 
@@ -25,7 +26,7 @@ export async function run(options: Options): Promise<ExitCode> {
   }
   const finished =
     selection.plan.registrations.length > 0
-      ? await (await import('./run-plan.ts')).runPlan(selection, options)
+      ? await (await import('./run-plan.ts')).runPlan(selection, options, (cut) => reportCut(options, selection, cut))
       : NOTHING;
   const limits = selection.limits && (await liveOf(selection.limits, selection.settings.devices, finished));
   if (limits?.tells) print(limits.lines(await styleFor(process.stdout, process.env)));
@@ -43,10 +44,16 @@ async function liveOf(
 
 const NOTHING: Finished = { registrations: [], totals: { elapsedMs: 0, referenceMs: 0, lanes: 0 }, died: 0 };
 
-/** The last lines, the JSON file, the exit code. */
-async function finish(options: Options, selection: Selection, finished: Finished): Promise<ExitCode> {
-  const { settings, plan, limits } = selection;
-  const { registrations, totals, died } = finished;
+interface End {
+  readonly planned: Planned;
+  readonly facts: Pick<RunEnd, 'seed' | 'workers' | 'elapsedMs' | 'referenceMs'>;
+  readonly gates: RunEnd['gates'];
+  readonly tally: Tally;
+  readonly summary: string;
+}
+
+/** What there is to say of a run, whole or not. */
+function endOf(options: Options, { settings, plan, limits }: Selection, { registrations, totals }: Finished): End {
   const planned = {
     kernels: plan.registrations.filter(({ gates }) => gates.length > 0).length,
     controls: plan.registrations.reduce((sum, { controls }) => sum + controls.length, 0),
@@ -55,9 +62,28 @@ async function finish(options: Options, selection: Selection, finished: Finished
   const gates = settings.gates.filter((gate) => plan.registrations.some((planned) => planned.gates.includes(gate)));
   const whole = summaryLine(tally, gates, settings.controls, limits?.tally, settings.modes);
   const summary = options.shard ? `${whole}; shard ${options.shard.index} of ${options.shard.of}` : whole;
-  const code = died > 0 ? 70 : exitCode(tally, limits?.tally);
   const { lanes: workers, ...times } = totals;
-  const facts = { ...times, workers, seed: options.seed };
+  return { planned, facts: { ...times, workers, seed: options.seed }, gates, tally, summary };
+}
+
+/** What a run that is cut leaves: every form that was asked for, which says that it is partial. */
+async function reportCut(options: Options, selection: Selection, cut: Cut): Promise<string[]> {
+  if (askedForm(options) === undefined) return [];
+  const { interruption, done, jobs } = cut;
+  const { facts, gates, summary } = endOf(options, selection, cut);
+  const { signal, exitCode: code } = interruption;
+  const told = `${summary}; partial: ${partialText({ signal, done, jobs })}`;
+  const end = { ...facts, gates, only: options.only, summary: told, exitCode: code, partial: { signal, done, jobs } };
+  print(await report(options, end, selection, cut));
+  return FILE_FORMS.flatMap((form) => options[form] ?? []);
+}
+
+/** The last lines, the JSON file, the exit code. */
+async function finish(options: Options, selection: Selection, finished: Finished): Promise<ExitCode> {
+  const { settings, plan, limits } = selection;
+  const { planned, facts, gates, tally, summary } = endOf(options, selection, finished);
+  const empty = options.shard && (await import('./reports/shard.ts')).emptyShardText(selection);
+  const code = finished.died > 0 ? 70 : empty === undefined ? exitCode(tally, limits?.tally) : 0;
   const end = { ...facts, gates, only: options.only, summary, exitCode: code };
   const told = askedForm(options) !== undefined ? await report(options, end, selection, finished) : [];
   if (plan.jobs.length > 0 && !options.quiet) {
@@ -70,7 +96,7 @@ async function finish(options: Options, selection: Selection, finished: Finished
       }),
     ]);
   }
-  print([...told, summary]);
+  print([...told, ...(empty === undefined ? [] : [empty]), summary]);
   return code;
 }
 

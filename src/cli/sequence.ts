@@ -15,6 +15,8 @@ export interface Sequence {
   ready(): Registration[];
   /** Takes a finished job and returns the registrations that can be reported now. */
   take(done: JobDone): Registration[];
+  /** Those that were not reported, where nothing more comes: what has no result did not run, for a reason. */
+  rest(reason: string): Registration[];
 }
 
 export function sequenceOf(plan: Plan): Sequence {
@@ -35,6 +37,7 @@ export function sequenceOf(plan: Plan): Sequence {
       finished.set(jobKey(done.job), done);
       return ready();
     },
+    rest: (reason) => waiting.splice(0).map((planned) => registrationOf(planned, finished, reason)),
   };
 }
 
@@ -56,10 +59,17 @@ const jobOf = ({ kernel, device }: PlannedRegistration, gate: GateName): Job => 
 /** What a job came to, as far as it is reported. */
 type Done = Omit<JobDone, 'job' | 'referenceMs'> | undefined;
 
-function registrationOf(planned: PlannedRegistration, finished: ReadonlyMap<string, JobDone>): Registration {
+/** `cut`: why what has no result was not tried. */
+function registrationOf(
+  planned: PlannedRegistration,
+  finished: ReadonlyMap<string, JobDone>,
+  cut?: string,
+): Registration {
   const { kernel, dialect, device, quarantine } = planned;
+  const why = quarantine ?? cut;
   const done = (gate: GateName): Done =>
-    quarantine === undefined ? finished.get(jobKey(jobOf(planned, gate))) : { results: [], notRun: quarantine };
+    (quarantine === undefined ? finished.get(jobKey(jobOf(planned, gate))) : undefined) ??
+    (why === undefined ? undefined : { results: [], notRun: why });
   return {
     kernel: kernel.name,
     dialect,

@@ -5,6 +5,8 @@ import { sourceLines } from '../device/message.ts';
 import type { Shape } from '../families/tensor.ts';
 import { byteCount, elementCount } from '../families/tensor.ts';
 import type { Contract } from '../spec/contract.ts';
+import type { Kernel } from '../spec/registration.ts';
+import { shownPath } from '../spec/shown-path.ts';
 import { count } from '../numerics/digits.ts';
 import type { Outcome } from './finding.ts';
 import { findingOf } from './finding.ts';
@@ -25,8 +27,15 @@ export function claimed<T>(name: string, give: () => T): T {
 /** What a case comes to; a case that cannot be held in memory is not run. */
 export type Judged = (Outcome & { readonly failure?: DeviceFailure }) | { readonly notRun: string };
 
-/** A launch that fails is a finding of the kernel; memory that is not there is none: `sizes` says what was asked for. */
-export function attempt(limitMs: number, judge: () => Outcome, sizes?: () => string): Judged {
+/** What is launched, for the words of a failure. */
+export interface Attempted {
+  readonly kernel?: Pick<Kernel, 'path' | 'argsLine' | 'contract'>;
+  /** What was asked of the device's memory. */
+  readonly sizes?: () => string;
+}
+
+/** A launch that fails is a finding of the kernel; memory that is not there is none. */
+export function attempt(limitMs: number, judge: () => Outcome, { kernel, sizes }: Attempted = {}): Judged {
   try {
     return judge();
   } catch (error) {
@@ -41,13 +50,19 @@ export function attempt(limitMs: number, judge: () => Outcome, sizes?: () => str
       ...(lines.length > 0 && { lines }),
     } as const;
     if (isCheckFailure(failure)) return { findings: [findingOf(cause, message)] };
-    return { findings: [findingOf(cause, `${failureText(error, limitMs)}: ${message}`)], failure };
+    const why = failure === 'bad-argument' && kernel ? { why: argsText(kernel) } : {};
+    return { findings: [findingOf(cause, `${failureText(error, limitMs)}: ${message}`, why)], failure };
   }
 }
 
 function failureText({ failure }: DeviceError, limitMs: number): string {
   if (failure === 'timeout') return `did not finish in ${limitMs / 1000} s`;
   return failure === 'bad-argument' ? "the contract's args, threads or grid do not fit the kernel" : failure;
+}
+
+function argsText({ path, argsLine, contract }: NonNullable<Attempted['kernel']>): string {
+  const line = argsLine === undefined ? '' : `:${argsLine}`;
+  return `Its args, in their order: ${contract.args.join(', ')} (${shownPath(path)}${line}).`;
 }
 
 /** The most that a case may take: half of what a small CI machine has beside it, a worker on each core. */

@@ -40,7 +40,10 @@ export class CaseErrors {
 
 /** The worst error of a case as a share of its bound; undefined where nothing was judged by ranges. */
 function shareOf({ findings, margin, maps }: Outcome): number | undefined {
-  const past = findings.filter(({ class: kind }) => kind === 'value').map(({ times }) => times ?? Infinity);
+  // What is wrong is past its bound, if only by its sign.
+  const past = findings
+    .filter(({ class: kind }) => kind === 'value')
+    .map(({ times = Infinity }) => Math.max(times, 1 + Number.EPSILON));
   const shares = margin ? [margin.share, ...past] : past;
   return shares.length > 0 && (margin || maps) ? Math.max(...shares) : undefined;
 }

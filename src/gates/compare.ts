@@ -4,7 +4,7 @@
  */
 import { CLASS_NAMES, classesOf } from '../numerics/class.ts';
 import { decodeAll, encodeAll, round, toBits } from '../numerics/codec.ts';
-import { count } from '../numerics/digits.ts';
+import { count, sided } from '../numerics/digits.ts';
 import { bytesOf } from '../numerics/dtype.ts';
 import { halfUlp } from '../numerics/ulp.ts';
 import type { Ends } from '../families/formula/range.ts';
@@ -104,7 +104,7 @@ export function compareRanges(
   if (index < 0) return { index, unbounded };
   if (wrong > 0) return { finding: rangeFinding(judged, index, got, want, ends, wrong, total), index, unbounded };
   return {
-    margin: { share: shareAt(judged, index, got, want, ends), where: placeText(judged, index) },
+    margin: { share: seenShare(shareAt(judged, index, got, want, ends), true), where: placeText(judged, index) },
     index,
     unbounded,
   };
@@ -149,12 +149,17 @@ function rangeFinding(
   const bound = halfUlp(judged.tensor.dtype, exact) + Math.max(spread, 0);
   const share = Math.abs(value - exact) / bound;
   const isNumber = Number.isFinite(share);
-  const times = isNumber ? `  ${numberText(Number(share.toPrecision(3)))}x` : '';
+  const times = isNumber ? timesText(share) : '';
   return findingOf({ code: 'value', of: judged.name }, `${count(wrong)} of ${count(total)} outputs past the bound`, {
     worst: elementText(judged, i, value, exact, `  bound ${numberText(bound)}${times}`),
     at: { output: judged.name, index: i },
     ...(isNumber && { times: share }),
   });
+}
+
+/** `  24.4x`; nothing of a zero of the wrong sign, which is off by none. What is wrong is past its bound, if by less than digits show. */
+function timesText(share: number): string {
+  return share === 0 ? '' : `  ${sided(Math.max(share, 1 + Number.EPSILON))}x`;
 }
 
 /** A finding, and the element that it names. */

@@ -243,7 +243,7 @@ function judge(session: Session, benches: Benches, gateCase: GateCase, trial: Tr
       const bench = { device, stage, limitMs, ...beside, ...(check && { check }), ...(schedules && { schedules }) };
       return (gateCase.judge ?? gate.judge)(data, subject.inMode(gateCase.mode, seed), bench);
     },
-    () => tensorSizes(contract, gateCase.shape),
+    { kernel: trial.kernel, sizes: () => tensorSizes(contract, gateCase.shape) },
   );
   if (device.generation !== generation) strikes.broke(name, judged);
   return judged;

@@ -4,9 +4,9 @@ import { code, tableOf } from './markdown.ts';
 import { tableLines } from './records-table.ts';
 import type { Report } from './schema.ts';
 import type { Style } from './style.ts';
-import { counted } from './words.ts';
+import { counted, partialText } from './words.ts';
 
-/** What the two were made of, as far as that differs: such results may differ for that alone. */
+/** Which of the two is not whole, and what they were made of as far as that differs: results may differ for that alone. */
 export function madeOfLines(before: Report, after: Report): string[] {
   const facts: readonly (readonly [string, (report: Report) => string])[] = [
     ['program', ({ program: { version, commit } }) => `${version} ${commit}`],
@@ -14,7 +14,17 @@ export function madeOfLines(before: Report, after: Report): string[] {
     ['seed', ({ seed }) => seed],
     ['devices', ({ devices }) => devices.map(({ id, name }) => (id === name ? id : `${id} ${name}`)).join(', ')],
   ];
-  return facts.flatMap(([name, of]) => (of(before) === of(after) ? [] : [`${name}: ${of(before)} -> ${of(after)}`]));
+  const partial = ([report, which]: readonly [Report, string]): string[] =>
+    report.partial ? [`the ${which} report is partial: ${partialText(report.partial)}`] : [];
+  return [
+    ...(
+      [
+        [before, 'first'],
+        [after, 'second'],
+      ] as const
+    ).flatMap(partial),
+    ...facts.flatMap(([name, of]) => (of(before) === of(after) ? [] : [`${name}: ${of(before)} -> ${of(after)}`])),
+  ];
 }
 
 /** `DIFF 1 worse, 2 added, 0 better, 3 other`. */

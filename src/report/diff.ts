@@ -1,4 +1,5 @@
 /** What changed from one report to another: what is there and was not, what is gone, and what is worse or better. */
+import { sided } from '../numerics/digits.ts';
 import { controlAddress } from '../spec/address.ts';
 import { registrationName } from '../spec/registration.ts';
 import type { GateRow, Report } from './schema.ts';
@@ -129,9 +130,6 @@ function changed(a: Row, b: Row): Change | undefined {
 }
 
 function textOf({ status, share, of, cases, note }: Row): string {
-  const near =
-    share === undefined
-      ? ''
-      : `${Number.isFinite(share) ? Number(share.toPrecision(3)) : 'no number'} of ${of ?? 'it'}`;
+  const near = share === undefined ? '' : `${Number.isFinite(share) ? sided(share) : 'no number'} of ${of ?? 'it'}`;
   return [status, near, cases !== undefined && counted(cases, 'case'), note].filter(Boolean).join(', ');
 }

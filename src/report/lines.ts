@@ -195,13 +195,13 @@ export function controlLines(control: ControlResult, context: LineContext): stri
   return block(head, [why], address, context);
 }
 
+type Rerun = Pick<LineContext, 'command' | 'seed' | 'flags'>;
+
 /** The command that runs an address again. */
-export function rerun(
-  address: string,
-  { command = PROGRAM, seed, flags = '' }: Pick<LineContext, 'command' | 'seed' | 'flags'>,
-): string {
-  return `Rerun: ${[command, '--only', shellWord(address), '--seed', shellWord(seed), flags].join(' ').trimEnd()}`;
-}
+export const rerunCommand = (address: string, { command = PROGRAM, seed, flags = '' }: Rerun): string =>
+  [command, '--only', shellWord(address), '--seed', shellWord(seed), flags].join(' ').trimEnd();
+
+export const rerun = (address: string, context: Rerun): string => `Rerun: ${rerunCommand(address, context)}`;
 
 /** Which GPU a line is of; nothing where it is of the host device. */
 const onGpu = ({ device }: LineContext): string => (device === 'host' ? '' : `${device}  `);

@@ -3,7 +3,7 @@ import { deviceText } from './merge-devices.ts';
 import type { Part } from './merge-devices.ts';
 import type { Report } from './schema.ts';
 import { LIMITS_UNIT, unitText } from './schema.ts';
-import { counted } from './words.ts';
+import { counted, partialText } from './words.ts';
 
 /** What every part must have in common with the first, each with its name. */
 const SAME: readonly (readonly [what: string, of: (report: Report) => string])[] = [
@@ -13,6 +13,12 @@ const SAME: readonly (readonly [what: string, of: (report: Report) => string])[]
   ['seed', ({ seed }) => seed],
   ['flags', ({ flags }) => flags ?? 'none'],
 ];
+
+/** What a signal ended is no part: its own shard or machine runs again. */
+export const checkWhole = (parts: readonly Part[]): string[] =>
+  parts.flatMap(({ file, report: { partial } }) =>
+    partial ? [`${file} is partial: ${partialText(partial)}; run that part again.`] : [],
+  );
 
 export function checkSame([first, ...others]: readonly Part[]): string[] {
   if (!first) return [];

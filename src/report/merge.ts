@@ -10,7 +10,7 @@ import { MODES } from '../spec/modes.ts';
 import { registrationsOf } from './json.ts';
 import type { Part } from './merge-devices.ts';
 import { withDevices } from './merge-devices.ts';
-import { checkPlan, checkSame, checkTogether, countsOf } from './merge-checks.ts';
+import { checkPlan, checkSame, checkTogether, checkWhole, countsOf } from './merge-checks.ts';
 import type { Report, ReportPlan } from './schema.ts';
 import { reportSchema, SCHEMA_VERSION } from './schema.ts';
 import type { LimitsTally } from './tally.ts';
@@ -29,7 +29,7 @@ export class MergeError extends Error {
 
 /** Joins reports, in any order; throws a MergeError where they are not of one program, sources and seed, or not whole. */
 export function mergeReports(given: readonly Part[]): Report {
-  const differing = checkSame(given);
+  const differing = [...checkWhole(given), ...checkSame(given)];
   if (differing.length > 0) throw new MergeError(differing);
   const problems = plansOf(given).flatMap(checkPlan);
   const parts = withDevices(given);

@@ -17,7 +17,7 @@ import type { Fixture } from '../spec/fixture.ts';
 import { bitsText, codeText } from '../spec/fixture-inputs.ts';
 import { modeLabel } from '../spec/modes.ts';
 import { registrationName } from '../spec/registration.ts';
-import { rerun } from './lines.ts';
+import { rerun, rerunCommand } from './lines.ts';
 import type { Style } from './style.ts';
 import { counted } from './words.ts';
 
@@ -30,6 +30,8 @@ export interface ReproContext {
   readonly seed: string;
   readonly device: string;
   readonly command: string;
+  /** Flags that a verdict depends on, beside its address and the seed. */
+  readonly flags?: string;
 }
 
 const HEADS = { fail: 'FAIL', known: 'KNOWN', control: 'RED' } as const;
@@ -42,8 +44,14 @@ export function aimLine({ kind, target, address, what, known }: Aim, { style, de
   return `${paint(HEADS[kind])}  ${kind === 'control' ? address : short}  ${device}  ${what.split('\n')[0]}${link}`;
 }
 
-/** Everything about a smallest input, below its aim's line. */
-export function minimalLines(aim: Aim, small: Minimal, explained: Explanation, context: ReproContext): string[] {
+/** Everything about a smallest input, below its aim's line. `again`: how the input itself is run again. */
+export function minimalLines(
+  aim: Aim,
+  small: Minimal,
+  explained: Explanation,
+  context: ReproContext,
+  again: string,
+): string[] {
   const { target, inputs, finding, nonzero } = small;
   return [
     `smallest input: ${sizeLine(small)}`,
@@ -54,9 +62,16 @@ export function minimalLines(aim: Aim, small: Minimal, explained: Explanation, c
     ...(small.schedules
       ? [`orders: ${small.schedules.join(' and ')} differ (--schedules ${small.schedules.join(',')})`]
       : []),
-    ...(aim.kind === 'control' ? [] : [`found at ${small.label}`]),
-    rerun(aim.address, context),
+    `found at ${small.label}`,
+    `Rerun as found: ${rerunCommand(aim.address, withOrders(context, small))}`,
+    `Rerun the smallest: ${again}`,
   ].map((line) => INDENT + line);
+}
+
+/** Orders that were asked for belong to what was found. */
+function withOrders(context: ReproContext, { schedules }: Minimal): ReproContext {
+  const orders = schedules && `--schedules ${schedules.join(',')}`;
+  return { ...context, flags: [context.flags, orders].filter(Boolean).join(' ') };
 }
 
 /** `rows=1,width=1; 1 of 1 elements is not zero, and it is needed; a step less along any dimension passes`. */

@@ -186,6 +186,10 @@ const wholeReport = v.strictObject({
   registrations: v.array(registration),
   /** Gate 5; absent where it was not asked for. */
   limits: v.exactOptional(limits),
+  /** A signal ended the run before it was whole: jobs that had ended, of all. Absent of a run that came to its end. */
+  partial: v.exactOptional(
+    v.strictObject({ signal: v.picklist(['SIGINT', 'SIGTERM', 'SIGHUP']), done: whole, jobs: whole }),
+  ),
   summary: text,
   exitCode: whole,
 });

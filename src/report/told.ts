@@ -10,7 +10,7 @@ import { contextOf, controlLines, gateLines, reasonLines } from './lines.ts';
 import type { Registration } from './registration.ts';
 import type { Report } from './schema.ts';
 import { PLAIN } from './style.ts';
-import { counted } from './words.ts';
+import { counted, partialText } from './words.ts';
 
 /** pass: as promised. fail: the kernel is not. broken: what should prove it is not. skip: did not run, or is known. */
 export type Outcome = 'pass' | 'fail' | 'broken' | 'skip';
@@ -59,10 +59,11 @@ export function placedTests(report: Report, wanted: (test: Test) => boolean): Pl
   });
 }
 
-/** Registrations in their order, then gate 5: its launches by registration, and its own controls. */
+/** Of a partial run, that it is; then registrations in their order, then gate 5: its launches by registration, and its own controls. */
 export function suitesOf(report: Report): Suite[] {
   const context = { seed: report.seed, ...(report.flags !== undefined && { flags: report.flags }), style: PLAIN };
   return [
+    ...partialSuites(report),
     ...registrationsOf(report).map((registration) => registrationSuite(registration, contextOf(registration, context))),
     ...limitSuites(report),
   ];
@@ -122,6 +123,14 @@ function controlTest(control: ControlResult, context: LineContext): Test {
     text: outcome === 'pass' ? '' : controlLines(control, context).join('\n'),
     elapsedMs,
   };
+}
+
+/** A run that is not whole is red wherever it is read: what did not run is skipped, and would not be. */
+function partialSuites({ partial }: Report): Suite[] {
+  if (!partial) return [];
+  const title = `partial: ${partialText(partial)}`;
+  const test = { name: 'whole', address: 'run', outcome: 'broken', kind: 'partial', title, text: title } as const;
+  return [{ name: 'run', kernel: 'run', tests: [{ ...test, elapsedMs: 0 }] }];
 }
 
 function limitSuites({ limits }: Report): Suite[] {

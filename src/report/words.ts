@@ -1,8 +1,9 @@
 /** Numbers and names as the output writes them. */
-import { count } from '../numerics/digits.ts';
+import { count, sided } from '../numerics/digits.ts';
 import type { LoadedKernel } from '../gates/result.ts';
 import type { GateName } from '../spec/contract.ts';
 import { GATES } from '../spec/contract.ts';
+import type { Report } from './schema.ts';
 
 /** `1 gate`, `4 gates`. */
 export const counted = (n: number, noun: string): string => `${count(n)} ${n === 1 ? noun : plural(noun)}`;
@@ -10,9 +11,13 @@ const plural = (noun: string): string => (/(s|x|ch|sh)$/.test(noun) ? `${noun}es
 
 export const seconds = (ms: number): string => `${(ms / 1000).toFixed(2)} s`;
 
-/** Two digits behind the point; a share too small for them keeps two significant ones. */
-export const share = (value: number): string =>
-  value === 0 || value >= 0.01 ? value.toFixed(2) : value.toPrecision(2);
+/** Two digits behind the point; a share too small for them keeps two significant ones, and one beside the bound says on which side. */
+export function share(value: number): string {
+  if (value === 1) return '1';
+  if (value !== 0 && value < 0.01) return value.toPrecision(2);
+  const text = value.toFixed(2);
+  return Number(text) === 1 ? sided(value) : text;
+}
 
 /** `gates 1-4`, `gate 3`, `gates 1, 3`: numbers, since the gates are known by them. */
 export function gateNumbers(gates: readonly GateName[]): string {
@@ -24,6 +29,10 @@ export function gateNumbers(gates: readonly GateName[]): string {
   const unbroken = last - first + 1 === numbers.length;
   return `gates ${unbroken ? `${first}-${last}` : numbers.join(', ')}`;
 }
+
+/** `SIGINT ended the run with 3 of 68 jobs done`. */
+export const partialText = ({ signal, done, jobs }: NonNullable<Report['partial']>): string =>
+  `${signal} ended the run with ${count(done)} of ${counted(jobs, 'job')} done`;
 
 /** A word as a POSIX shell and an interactive bash take it: unquoted where nothing in it is special. */
 export function shellWord(word: string): string {

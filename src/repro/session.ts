@@ -16,7 +16,7 @@ import { SubjectError } from '../gates/subject.ts';
 import type { Cause } from '../spec/cause.ts';
 import { isAlike, isSameCause } from '../spec/cause.ts';
 import type { Fixture } from '../spec/fixture.ts';
-import { fixtureInputs } from '../spec/fixture-inputs.ts';
+import { codeText, fixtureInputs } from '../spec/fixture-inputs.ts';
 import type { Explanation } from './explain.ts';
 import { explain } from './explain.ts';
 import { fixtureOf } from './fixture.ts';
@@ -101,12 +101,15 @@ export class Session {
     return explain(this.suspect, this.inputs, finding?.at ?? (output === undefined ? undefined : { output, index: 0 }));
   }
 
-  /** Puts a value at a place of an input: `NaN`, `+Inf`, `-Inf`, a number, or bits as `0x7fc0`. Throws a SessionError. */
+  /**
+   * Puts a value at a place of an input: `NaN`, `+Inf`, `-Inf`, a number, or bits as `0x7fc0`. Places and values may be written as
+   * output has them, `x[0, 37]` and `1 (0x3f80)`. Throws a SessionError.
+   */
   setValue(name: string, place: string, text: string): void {
     const { inputs: tensors } = this.target.kernel.contract;
     const tensor = tensors[name];
     if (!tensor) throw new SessionError(`there is no input ${name}: there are ${Object.keys(tensors).join(', ')}`);
-    const index = indexAt(place, storedSizes(tensor, this.inputs.shape), name);
+    const index = indexAt(withoutName(place, name), storedSizes(tensor, this.inputs.shape), name);
     this.inputs = withCodes(this.inputs, tensors, [[{ name, index }, codeOf(text, tensor)]]);
     this.isChanged = true;
   }
@@ -114,7 +117,8 @@ export class Session {
   /** Other sizes, as `rows=1,width=33`: what is cut off is lost, and what is new is zero. Throws a SessionError. */
   setShape(text: string): void {
     const { contract } = this.target.kernel;
-    const shape = { ...this.inputs.shape, ...sizesOf(text, Object.keys(contract.dims)) };
+    const sizes = sizesOf(this.withoutMode(text), Object.keys(contract.dims));
+    const shape = { ...this.inputs.shape, ...sizes };
     for (const [dim, { step = 1, least = step }] of Object.entries(contract.dims)) {
       const size = sizeOf(shape, dim);
       if (size < Math.max(least, 1) || (size - least) % step !== 0)
@@ -134,15 +138,28 @@ export class Session {
     this.isChanged = true;
   }
 
-  /** Another order; of gate 2 several, as `0,3`, the first held against the others. Throws a SessionError. */
+  /** Output has a mode behind the sizes that it is of: the session's own may stand there. */
+  private withoutMode(text: string): string {
+    const { mode } = this.suspect;
+    const [, named] = /,\s*mode=([\w-]+)\s*$/.exec(text) ?? [];
+    if (named !== undefined && named !== mode)
+      throw new SessionError(`the input is judged in mode ${mode}, and that stays: leave mode=${named} out`);
+    return text.replace(/,\s*mode=[\w-]+\s*$/, '');
+  }
+
+  /** Another order; of gate 2 several, as `0,3` or `0 and 3`, the first held against the others. Throws a SessionError. */
   setSchedules(text: string): void {
     const several = this.target.gate === 'repeat' && this.suspect.mode !== 'check';
-    const pattern = several ? /^\d{1,9}(\s*,\s*\d{1,9})+$/ : /^\d{1,9}$/;
-    if (!pattern.test(text.trim()))
+    const pattern = several ? /^\d{1,9}(,\d{1,9})+$/ : /^\d{1,9}$/;
+    const orders = text
+      .trim()
+      .replace(/^--schedules[\s=]+/, '')
+      .replaceAll(/\s*(?:,|\band\b)\s*/g, ',');
+    if (!pattern.test(orders))
       throw new SessionError(
         several ? 'orders are two numbers or more: 0,3' : 'an order is a whole number; 0 is index order',
       );
-    this.suspect = this.suspect.with(this.suspect.mode, { schedules: text.split(',').map(Number) });
+    this.suspect = this.suspect.with(this.suspect.mode, { schedules: orders.split(',').map(Number) });
     this.isChanged = true;
   }
 
@@ -219,16 +236,21 @@ const notRun = (reason: string): SessionVerdict => ({ findings: [], isSame: fals
 
 // --- what people write
 
+/** `0, 37` of `x[0, 37]`, and of `x[0, 37] = 1 (0x3f80)`; throws a SessionError for a place of another name. */
+function withoutName(place: string, name: string): string {
+  const [, named, inner] = /^\s*([a-z]\w*)?\s*\[([^\]]*)\]\s*(?:=.*)?$/.exec(place) ?? [];
+  if (named !== undefined && named !== name)
+    throw new SessionError(`${place.trim()} is a place in ${named}, not in ${name}`);
+  return inner ?? place;
+}
+
 function indexAt(place: string, sizes: readonly number[], name: string): number {
-  const at = place
-    .replace(/^\s*\[?|\]?\s*$/g, '')
-    .split(',')
-    .map((part) => part.trim());
+  const at = place.split(',').map((part) => part.trim());
   const isPlace =
     at.length === sizes.length && at.every((part, axis) => /^\d{1,9}$/.test(part) && Number(part) < (sizes[axis] ?? 0));
   if (!isPlace)
     throw new SessionError(
-      `${name} has the sizes ${sizes.join(', ')}: write a place in it as ${sizes.map(() => 0).join(', ')}`,
+      `${name} has the sizes ${sizes.join(', ')}: write a place in it as ${name}[${sizes.map(() => 0).join(', ')}]`,
     );
   return sizes.reduce((flat, size, axis) => flat * size + Number(at[axis]), 0);
 }
@@ -247,8 +269,16 @@ const SPECIAL: Readonly<Record<string, number>> = {
   '-inf': -Infinity,
 };
 
-/** A value's code, rounded to the type, or the code itself. */
+/** The code of a value as output has it, `1 (0x3f800000)`, of a value alone, rounded to the type, or the code itself. */
 function codeOf(text: string, tensor: Tensor): number {
+  const [, value, bits] = /^\s*(\S+)\s*\((0x[0-9a-f]+)\)\s*$/i.exec(text) ?? [];
+  if (value === undefined || bits === undefined) return codeOfWord(text, tensor);
+  const code = codeOfWord(bits, tensor);
+  if (codeText(tensor, code).toLowerCase() === value.toLowerCase()) return code;
+  throw new SessionError(`${bits} is ${codeText(tensor, code)}, not ${value}: write one of them`);
+}
+
+function codeOfWord(text: string, tensor: Tensor): number {
   const word = text.trim().toLowerCase();
   const { dtype, bits = 8 * bytesOf(dtype) } = tensor;
   if (/^0x[0-9a-f]+$/.test(word)) {

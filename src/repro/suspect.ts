@@ -94,20 +94,24 @@ export class Suspect {
   /** Judges inputs; what the launch does to buffers stays within them. */
   judge(data: CaseData, judge: Gate['judge']): Judged {
     const { limitMs, check, schedules } = this.settings;
-    return attempt(limitMs, () => {
-      const { replaced } = this.subjects;
-      const stage = this.stageOf(data.inputs);
-      stage.setOrder(schedules?.[0] ?? 0);
-      const bench: Bench = {
-        device: this.shop.device,
-        stage,
-        limitMs,
-        schedules: schedules ?? SCHEDULES,
-        ...(check && { check }),
-        ...(replaced && { replaced: replaced.inMode(this.mode, this.settings.seed) }),
-      };
-      return judge(data, this.subject, bench);
-    });
+    return attempt(
+      limitMs,
+      () => {
+        const { replaced } = this.subjects;
+        const stage = this.stageOf(data.inputs);
+        stage.setOrder(schedules?.[0] ?? 0);
+        const bench: Bench = {
+          device: this.shop.device,
+          stage,
+          limitMs,
+          schedules: schedules ?? SCHEDULES,
+          ...(check && { check }),
+          ...(replaced && { replaced: replaced.inMode(this.mode, this.settings.seed) }),
+        };
+        return judge(data, this.subject, bench);
+      },
+      this.target,
+    );
   }
 
   /** Buffers that hold these inputs: those of the last ones where the shape is the same. */

@@ -1,4 +1,5 @@
 /** A contract against itself, its folder and the others: each mistake is a sentence that says what to change. */
+import { basename, dirname } from 'node:path';
 import { shownPath } from './shown-path.ts';
 import { isFloat } from '../numerics/dtype.ts';
 import type { Tensor } from '../families/tensor.ts';
@@ -11,6 +12,7 @@ import { checkLaunches } from './check-launch.ts';
 import { checkOps } from './check-ops.ts';
 import type { Contract, Control, Launch } from './contract.ts';
 import type { Kernel } from './registration.ts';
+import type { FieldProblem } from './wording.ts';
 import { dialectOf, launchesOf, sourceOf } from './registration.ts';
 import { servedShapes } from './shapes.ts';
 
@@ -63,8 +65,8 @@ function checkReplaced(kernel: Kernel, replaced: Kernel): string[] {
 }
 
 /** Names that two things have, or that refer to nothing; checked before the formula is read. */
-export function checkNames(contract: Contract): string[] {
-  const problems: string[] = [];
+export function checkNames(contract: Contract): (string | FieldProblem)[] {
+  const problems: (string | FieldProblem)[] = [];
   const { dims, inputs, outputs, scalars = {}, args } = contract;
   const known = [...Object.keys(dims), ...Object.keys(inputs), ...Object.keys(outputs), ...Object.keys(scalars)];
   for (const name of known)
@@ -80,7 +82,8 @@ export function checkNames(contract: Contract): string[] {
   for (const arg of args)
     if (!known.includes(arg)) problems.push(`args names '${arg}', which is no input, output, dimension or scalar`);
   for (const name of [...Object.keys(inputs), ...Object.keys(outputs)]) {
-    if (!args.includes(name)) problems.push(`args leaves out '${name}', so the kernel would never get it`);
+    if (!args.includes(name))
+      problems.push({ keys: ['args'], message: `it leaves out '${name}', so the kernel would never get it` });
   }
   return problems;
 }
@@ -147,13 +150,14 @@ function checkInPlace({ inPlace, inputs, outputs }: Contract): string[] {
 function checkFolder({ contract, folder, dialects }: Kernel, sources: ReadonlyMap<string, string>): string[] {
   const isThere = (dialect: Dialect, launch: Launch): boolean => sources.has(sourceOf(folder, dialect, launch));
   const named = dialects.filter((dialect) => contract.launch[dialect] !== undefined);
-  const others = dialects.filter((dialect) => !named.includes(dialect));
+  const unnamed = dialects.filter((dialect) => !named.includes(dialect));
   const everywhere = [contract.launch.everywhere ?? []].flat().flatMap((launch) => {
-    const missing = others.filter((dialect) => !isThere(dialect, launch));
+    const missing = unnamed.filter((dialect) => !isThere(dialect, launch));
     const paths = new Set(missing.map((dialect) => shownPath(sourceOf(folder, dialect, launch))));
     if (paths.size === 0) return [];
+    const others = missing.map((dialect) => otherSource(folder, dialect, launch, sources)).join('');
     return [
-      `the launch of ${launch.symbol} is for everywhere, which is every dialect not named beside it, and needs ${[...paths].join(', ')}, not there: add it, or name the launch's dialects in place of everywhere`,
+      `the launch of ${launch.symbol} is for everywhere, which is every dialect not named beside it, and needs ${[...paths].join(', ')}, not there: add it, or name the launch's dialects in place of everywhere${others}`,
     ];
   });
   return [
@@ -162,11 +166,23 @@ function checkFolder({ contract, folder, dialects }: Kernel, sources: ReadonlyMa
         .filter((launch) => !isThere(dialect, launch))
         .map(
           (launch) =>
-            `the ${dialect} launch of ${launch.symbol} needs ${shownPath(sourceOf(folder, dialect, launch))}, which is not there`,
+            `the ${dialect} launch of ${launch.symbol} needs ${shownPath(sourceOf(folder, dialect, launch))}, which is not there${otherSource(folder, dialect, launch, sources)}`,
         ),
     ),
     ...everywhere,
   ];
+}
+
+/** How a source is named where its launch does not say, and what to do with the one that lies in the folder under another name. */
+function otherSource(folder: string, dialect: Dialect, launch: Launch, sources: ReadonlyMap<string, string>): string {
+  if (launch.source !== undefined) return '';
+  const named = ': a source has the name of its folder where the launch states no other';
+  const [other, ...more] = [...sources.keys()].filter(
+    (path) => dirname(path) === folder && dialectOf(path) === dialect,
+  );
+  if (other === undefined || more.length > 0) return named;
+  const name = basename(sourceOf(folder, dialect, launch));
+  return `${named}; rename ${shownPath(other)} to ${name}, or state it in the launch, source: '${basename(other)}'`;
 }
 
 /** Sources that no launch of any contract uses; folders whose contract could not be read are left out. */

@@ -30,7 +30,7 @@ export function loadKernels(listing: Listing): Kernel[] {
   const texts = new Map(listing.contracts.map(({ path, text }) => [path, text]));
   for (const { path, exported, text } of listing.contracts) {
     for (const value of Array.isArray(exported) ? exported : [exported]) {
-      const found = readExport(path, value, standing, listing.sources);
+      const found = readExport(path, value, standing, listing.sources, text);
       problems.push(...found.problems.map((problem) => problemText(path, problem, text)));
       if (found.kernel) kernels.push(found.kernel);
       if (found.problems.length > 0) unread.add(folderOf(path));
@@ -82,7 +82,13 @@ interface Found {
 
 type Texts = Listing['sources'];
 
-function readExport(path: string, value: unknown, standing: StandingControls[], texts: Texts): Found {
+function readExport(
+  path: string,
+  value: unknown,
+  standing: StandingControls[],
+  texts: Texts,
+  text: string | undefined,
+): Found {
   if (isStanding(value)) {
     standing.push(value);
     return { problems: value.controls.flatMap((control) => fieldProblems(controlSchema, control)) };
@@ -91,7 +97,7 @@ function readExport(path: string, value: unknown, standing: StandingControls[], 
     return { problems: ['the file has no default export: write `export default kernel({ ... })`'] };
   const problems = fieldProblems(contractSchema, value);
   if (problems.length > 0) return { problems };
-  return readContract(path, value as Contract, texts);
+  return readContract(path, value as Contract, texts, text);
 }
 
 const folderOf = (path: string): string => path.slice(0, path.lastIndexOf('/'));
@@ -100,13 +106,15 @@ function isStanding(value: unknown): value is StandingControls {
   return v.is(v.looseObject({ of: v.string(), controls: v.array(v.any()) }), value);
 }
 
-function readContract(path: string, contract: Contract, texts: Texts): Found {
+function readContract(path: string, contract: Contract, texts: Texts, text: string | undefined): Found {
   const names = checkNames(contract);
   if (names.length > 0) return { problems: names };
   const dialects = DIALECTS.filter((dialect) => launchesOf(contract, dialect).length > 0);
   const { regressions, problems } = readRegressions(folderOf(path), contract, texts);
   if (problems.length > 0) return { problems };
-  const base = { name: contract.name, folder: folderOf(path), path, contract, dialects, regressions };
+  const argsLine = text === undefined ? undefined : placeOfField(text, ['args'])?.line;
+  const place = { folder: folderOf(path), path, ...(argsLine !== undefined && { argsLine }) };
+  const base = { name: contract.name, ...place, contract, dialects, regressions };
   if (contract.formula.family === 'rule') {
     return {
       problems: [],

@@ -14,6 +14,8 @@ export interface Kernel {
   readonly folder: string;
   /** The file of its contract below kernels/. */
   readonly path: string;
+  /** The line of the contract that states its args; the program's own have been checked when it was built. */
+  readonly argsLine?: number;
   readonly contract: Contract;
   /** The formula; undefined for a kernel with a stated rule. */
   readonly problem?: Problem;

@@ -56,18 +56,18 @@ describe('the shards of a run, merged', () => {
     async () => {
       const whole = await run([...selected, '--json', file('whole.json')]);
       const shards = await Promise.all(
-        [1, 2].map((i) => run([...selected, '--shard', `${i}/2`, '--json', file(`${i}.json`)])),
+        // One more than there are units: the last is empty, and is a shard all the same.
+        [1, 2, 3, 4].map((i) => run([...selected, '--shard', `${i}/4`, '--json', file(`${i}.json`)])),
       );
-      expect(shards.map((shard) => lastLine(shard).endsWith(`; shard ${shards.indexOf(shard) + 1} of 2`))).toEqual([
-        true,
-        true,
-      ]);
-      const merged = await run(['merge', file('2.json'), file('1.json'), '--json', file('merged.json')]);
+      for (const [i, shard] of shards.entries()) expect(lastLine(shard)).toEndWith(`; shard ${i + 1} of 4`);
+      expect([shards[3]?.code, shards[3]?.stdout]).toEqual([0, expect.stringContaining('Shard 4 of 4 holds nothing')]);
+      const files = [2, 1, 4, 3].map((i) => file(`${i}.json`));
+      const merged = await run(['merge', ...files, '--json', file('merged.json')]);
       expect([merged.code, lastLine(merged)]).toEqual([whole.code, lastLine(whole)]);
       const diff = await run(['diff', file('whole.json'), file('merged.json')]);
       expect([diff.code, lastLine(diff)]).toEqual([0, 'DIFF 0 worse, 0 added, 0 better, 0 other']);
-      const half = await run(['merge', file('2.json')]);
-      expect([half.code, half.stderr]).toEqual([1, expect.stringContaining('Shard 1 of 2 is missing: ')]);
+      const half = await run(['merge', ...files.slice(1)]);
+      expect([half.code, half.stderr]).toEqual([1, expect.stringContaining('Shard 2 of 4 is missing: ')]);
     },
     HOUR,
   );

@@ -58,7 +58,8 @@ describe('without a terminal', () => {
       'written first by thread (5, 0, 0), lane 5 of warp 0, of group (0, 0, 0), at shortens.cu:5',
       'launch: tf_shortens, 1x1x1 groups of 32x1x1 threads',
       'found at rows=1,width=40',
-      'Rerun: npm start -- --only shortens@cuda:shapes:rows=1,width=40 --seed 1',
+      'Rerun as found: npm start -- --only shortens@cuda:shapes:rows=1,width=40 --seed 1',
+      'Rerun the smallest: npm start -- --repro --only shortens@cuda:shapes:rows=1,width=40 --seed 1 --fixtures DIR, then --replay what it writes',
     ]);
   });
 
@@ -69,11 +70,14 @@ describe('without a terminal', () => {
       const again = await run('--repro', 'report.json', '--only', 'shortens@cuda:shapes');
       const at = lines(listed).findIndex((line) => line.startsWith('FAIL  shortens@cuda:shapes'));
       expect(lines(again).slice(0, -1)).toEqual(lines(listed).slice(at, -1));
-      const known = await run('--repro', 'report.json', '--only', 'drops');
+      const known = await run('--repro', 'report.json', '--only', 'drops', '--fixtures', 'found/of drops');
       expect([known.code, lines(known).at(-1)]).toEqual([
         0,
         'REPRO 0 failures, 1 known finding: 1 smallest input, 1 element not zero at most',
       ]);
+      const written = 'found/of drops/drops-cuda-nonfinite-class.json';
+      expect(lines(known).at(-2)?.trim()).toBe(`Rerun the smallest: npm start -- --replay '${written}'`);
+      expect((await run('--replay', written)).code).toBe(0);
     },
     HOUR,
   );
@@ -120,9 +124,10 @@ describe('on a terminal', () => {
       await terminal.sees('Change a value');
       terminal.types('\r');
       await terminal.sees('Place in x');
+      await terminal.sees('x[0, 0]');
       terminal.types('\r');
       await terminal.sees('bits as 0x7fc0');
-      terminal.types('-Inf\r');
+      terminal.types('-Inf (0xff800000)\r');
       await terminal.sees('PASSES');
       await terminal.sees('Back to the smallest input');
       terminal.types('\u0003');

@@ -31,6 +31,20 @@ test('what has no bound is counted, and judged where nothing is left open', () =
   expect(compared(Number.NaN, Number.NaN, Number.NaN, Number.NaN, true).finding).toBeUndefined();
 });
 
+test('what is wrong is past its bound in the digits that show, or in words', () => {
+  const bound = 2 ** -24 + 2 ** -2;
+  const over = (share: number): string => compared(1 + bound * share, 1, 1, 1.25).finding?.worst ?? 'it passes';
+  expect(over(2)).toEndWith('  2x');
+  expect(over(1.0004)).toEndWith('  1.0004x');
+  expect(over(1 + 2 ** -22)).toEndWith('  just over 1x');
+  expect(compared(0, -0, -0, -0).finding?.worst).toEndWith('  bound 7.00649e-46');
+});
+
+test('what passes has 1 at most', () => {
+  const { margin, finding } = compared(1 + 2 ** -23, 0.5, 0.5, 1 + 0.6 * 2 ** -23);
+  expect([finding, margin?.share]).toEqual([undefined, 1]);
+});
+
 test('a bound that is NaN lets nothing pass where nothing may be open', () => {
   expect(compared(1, 1, Number.NaN, Number.NaN).finding).toMatchObject({ class: 'value' });
 });

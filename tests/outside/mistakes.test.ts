@@ -188,6 +188,14 @@ FILE:8:3: the contract: \`serves\` is no field here; did you mean \`served\`?
                                                                ^`,
   ],
   [
+    'an argument that is left out',
+    "args: ['x', 'y', 'width']",
+    "args: ['x', 'width']",
+    `FILE:14:3: args: it leaves out 'y', so the kernel would never get it
+  args: ['x', 'width'],
+  ^`,
+  ],
+  [
     'a source that is not there',
     "symbol: 'tf_copy',",
     "symbol: 'tf_copy', source: 'other.cu',",
@@ -199,6 +207,17 @@ kernels/shares/shares.cu has no launch: state one in the folder's contract, or d
 ])('%s', async (_mistake, from, to, said) => {
   const whole = await told(from, to);
   expect(whole.startsWith(said) ? said : whole).toBe(said);
+});
+
+test("a source that has not its folder's name is told the name, and how to keep its own", async () => {
+  const root = mkdtempSync(join(scratch, 'kernels-'));
+  mkdirSync(join(root, 'shares'));
+  writeFileSync(join(root, 'shares/softmax.cu'), SOURCE);
+  writeFileSync(join(root, 'shares/shares.contract.ts'), text(MODULE));
+  const error = await readFolder(root).then(loadKernels).catch(String);
+  expect(error).toContain(
+    "needs kernels/shares/shares.cu, which is not there: a source has the name of its folder where the launch states no other; rename kernels/shares/softmax.cu to shares.cu, or state it in the launch, source: 'softmax.cu'",
+  );
 });
 
 describe('a contract from outside', () => {

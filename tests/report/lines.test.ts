@@ -3,6 +3,7 @@ import { findingOf } from '../../src/gates/finding.ts';
 import type { CaseFinding, ControlResult, GateResult } from '../../src/gates/result.ts';
 import { closingLine, controlLines, plainContext, registrationLines, rerun } from '../../src/report/lines.ts';
 import type { Registration } from '../../src/report/registration.ts';
+import { share } from '../../src/report/words.ts';
 
 const context = plainContext('7');
 
@@ -122,6 +123,8 @@ describe('a passing registration', () => {
   test('a small share is not rounded to nothing', () => {
     const [line] = lines([gate({ margin: { share: 0.0012, where: 'y[0]', label: 'rows=1' } })]);
     expect(line).toContain('worst 0.0012 of bound');
+    const words = [1, 0.998, 0.99999, 1.00002, 1 - 2 ** -40, 0.5].map(share);
+    expect(words).toEqual(['1', '0.998', '0.99999', '1.00002', 'just under 1', '0.50']);
   });
 });
 

@@ -55,6 +55,14 @@ describe('the shards of a run', () => {
     }
   });
 
+  test('one of which a signal ended are no run', () => {
+    const [first, second] = shards(2);
+    const partial = { signal: 'SIGTERM', done: 1, jobs: 3 } as const;
+    expect(problemsOf([first!, { file: '2.json', report: { ...second!.report, partial } }])).toEqual([
+      '2.json is partial: SIGTERM ended the run with 1 of 3 jobs done; run that part again.',
+    ]);
+  });
+
   test('that lack one are no run: it is named with what did not run', () => {
     const [first, , third] = shards(3);
     expect(problemsOf([first!, third!])).toEqual([

@@ -36,7 +36,7 @@ describe('a contract at load', () => {
       { args: ['x', 'y', 'z'] },
       "args names 'z', which is no input, output, dimension or scalar",
     ],
-    ['an output left out', { args: ['x', 'width'] }, "args leaves out 'y'"],
+    ['an output left out', { args: ['x', 'width'] }, "args: it leaves out 'y'"],
     [
       'a served dimension left out',
       { served: [{ rows: 1 }] },

@@ -3,6 +3,8 @@ import { DIFF_FLAGS } from '../reports/diff-flags.ts';
 import { FAULTS_FLAGS } from '../faults/flags.ts';
 import type { FlagTable } from './flag.ts';
 import { FLAGS } from './flags.ts';
+import { FINDING_CLASSES } from '../../spec/contract.ts';
+import { FIELD_TABLES } from '../../spec/contract-fields.ts';
 import { LIMITS_FLAGS } from '../limits/flags.ts';
 import { NEW_FLAGS } from '../new/flags.ts';
 import { MERGE_FLAGS } from '../reports/merge-flags.ts';
@@ -115,8 +117,8 @@ survives is a missing case, or one that changes nothing, with its argument.`,
 what is known to: least sizes, then fewest inputs that are not zero, then the
 simplest values, for the same reason. On a terminal it is an explorer: change a
 value, a size or the order and run again at once, compare dialects, write a
-fixture. Elsewhere it prints a list. A control's address shrinks the control.
-Contracts from outside are named by their PATHs, as in a run.`,
+fixture. Elsewhere it prints a list, and --fixtures writes the inputs. The
+address of a control shrinks that. Contracts from outside are named by PATHs.`,
     flags: REPRO_FLAGS,
     examples: [
       ['--repro --only relu2_rows', 'what one kernel fails by'],
@@ -179,7 +181,36 @@ gone.`,
   },
 ];
 
+/** `  symbol           the kernel's name in the source`. */
+const fieldLines = (texts: Readonly<Record<string, string>>): string[] =>
+  Object.entries(texts).map(([name, text]) => `  ${name.padEnd(15)} ${text}`);
+
+/** Words in lines of 80 columns at most. */
+export const wrapped = (text: string, indent = ''): string =>
+  text.replace(new RegExp(`(.{1,${79 - indent.length}})(?: |$)`, 'g'), `${indent}$1\n`).trimEnd();
+
+const contractText = (): string =>
+  FIELD_TABLES.map(([heading, { needed, optional }]) => {
+    const may = fieldLines(optional);
+    return [heading, ...fieldLines(needed), ...(may.length > 0 ? ['  and, if need be', ...may] : [])].join('\n');
+  }).join('\n\n');
+
 export const TOPICS: readonly Topic[] = [
+  {
+    name: 'contract',
+    summary: 'the fields of a contract',
+    about: `A contract is a file NAME.contract.ts in its kernel's folder, beside its source:
+
+  import { edit, f32, kernel, rows } from 'tf-kernel-contract';
+  export default kernel({ name: 'softmax', … });
+
+tf-kernel-contract new NAME --dialect cuda writes one that explains itself.
+
+${contractText()}
+
+Findings
+${wrapped(FINDING_CLASSES.join(', '), '  ')}`,
+  },
   {
     name: 'environment',
     summary: 'variables that are read',

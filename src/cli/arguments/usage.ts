@@ -1,6 +1,6 @@
 /** The text of the help, made from the tables of commands and flags. The first page fits a terminal of 80 columns and 40 lines. */
 import type { CommandPage } from './commands.ts';
-import { COMMANDS, TOPICS } from './commands.ts';
+import { COMMANDS, TOPICS, wrapped } from './commands.ts';
 import { UsageError } from '../errors.ts';
 import type { Flag, FlagTable } from './flag.ts';
 import { GROUPS } from './flag.ts';
@@ -25,10 +25,7 @@ export function mainPage(): string {
     `  ${`${PROGRAM} help PAGE`.padEnd(36)} more of each, and examples`,
     ...groupLines(common),
     '',
-    ...`Pages: ${pages}`
-      .replace(/(.{1,79})(?: |$)/g, '$1\n')
-      .trimEnd()
-      .split('\n'),
+    wrapped(`Pages: ${pages}`),
     'Exit codes: 0 all as promised, 1 something is not, 2 a wrong command, 70 ours',
   ].join('\n');
 }

@@ -33,6 +33,7 @@ import { NothingRunError } from '../errors.ts';
 import type { FaultsOptions } from './flags.ts';
 import { readFaultsFlags } from './flags.ts';
 import { LIMITS } from '../arguments/flags.ts';
+import type { Interruption } from '../interrupt.ts';
 import { interruptedText, interruptibly } from '../interrupt.ts';
 import { requireWritable } from '../reports/json-file.ts';
 import { readRecords, recordsRoot } from '../offline/records.ts';
@@ -110,9 +111,9 @@ async function runSelected(
     gates: GATES.filter((gate) => options.gate.includes(gate)),
     modes: options.mode,
   };
-  const told = (signal: string): string => {
+  const told = (interruption: Interruption): string => {
     progress.clear();
-    return interruptedText(signal, rows.length, selected.length);
+    return interruptedText(interruption, rows.length, selected.length);
   };
   await interruptibly(told, () =>
     runFaults(selected, settings, options.jobs ?? navigator.hardwareConcurrency, onResult),

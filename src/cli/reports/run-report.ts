@@ -2,7 +2,7 @@
 import { deviceJson, reportOf } from '../../report/json.ts';
 import type { Report, ReportHead } from '../../report/schema.ts';
 import { readListing } from '../../spec/listing.ts';
-import type { Finished } from '../run-plan.ts';
+import type { Finished } from '../run-ledger.ts';
 import type { Selection } from '../selection.ts';
 import { reportPlan } from './shard.ts';
 import { filesOf, sourcesHash } from './sources.ts';
@@ -11,7 +11,7 @@ import { BUILD_COMMIT, PLATFORM, VERSION } from '../version.ts';
 /** What the run's end knows; the rest of a report's head is told by the selection. */
 export type RunEnd = Pick<
   ReportHead,
-  'seed' | 'workers' | 'elapsedMs' | 'referenceMs' | 'gates' | 'only' | 'summary' | 'exitCode'
+  'seed' | 'workers' | 'elapsedMs' | 'referenceMs' | 'gates' | 'only' | 'summary' | 'exitCode' | 'partial'
 >;
 
 /** Contracts are read where the run itself did not need them. */

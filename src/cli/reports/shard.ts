@@ -12,7 +12,6 @@ import { controlAddress } from '../../spec/address.ts';
 import type { GateName } from '../../spec/contract.ts';
 import { GATES } from '../../spec/contract.ts';
 import { registrationName } from '../../spec/registration.ts';
-import { NothingRunError } from '../errors.ts';
 import { listLines } from '../list.ts';
 import type { Plan, PlannedRegistration } from '../plan.ts';
 import type { Selection } from '../selection.ts';
@@ -86,7 +85,8 @@ function weights(units: readonly string[], { kernels, plan }: Selection, times?:
 export function unitTimes({ registrations }: Report): Map<string, number> {
   const times = new Map<string, number>();
   for (const { kernel, device, gates, controls } of registrations) {
-    for (const { gate, elapsedMs } of [...gates, ...controls]) {
+    for (const { gate, elapsedMs, status } of [...gates, ...controls]) {
+      if (status === 'not run') continue; // that took no time, and may take any
       const unit = unitText(kernel, gate, device);
       times.set(unit, (times.get(unit) ?? 0) + elapsedMs);
     }
@@ -107,11 +107,10 @@ export function spread(units: ReadonlyMap<string, number>, shards: number): Map<
   );
 }
 
-/** A selection less what other shards run; throws a NothingRunError where that leaves nothing. */
+/** A selection less what other shards run: where a plan has fewer units than shards, that leaves nothing, and is a shard all the same. */
 export function shardOf(selection: Selection, shard: Shard, times?: Report): Selection {
   const whole = reportPlan(selection, shard, times);
   const mine = new Set(whole.units.filter((one) => one.shard === shard.index).map(({ unit }) => unit));
-  if (mine.size === 0) throw emptyShard(shard, whole.units.length);
   const plan = partOf(selection.plan, mine);
   const { limits: all, ...rest } = selection;
   const limits = mine.has(LIMITS_UNIT) ? all : undefined;
@@ -140,8 +139,9 @@ function partOf({ registrations, jobs, total }: Plan, mine: ReadonlySet<string>)
   };
 }
 
-const emptyShard = ({ index, of }: Shard, units: number): NothingRunError =>
-  new NothingRunError(
-    `Shard ${index} of ${of} is empty, so nothing was run: the plan has ${counted(units, 'unit')}.\n` +
-      `  A unit is a kernel at a gate on a device; take ${counted(units, 'shard')} at most.`,
-  );
+/** `Shard 9 of 9 holds nothing: …`, of a shard that its plan has no unit for. */
+export function emptyShardText({ whole }: Pick<Selection, 'whole'>): string | undefined {
+  if (!whole?.shard || whole.units.some(({ shard }) => shard === whole.shard?.index)) return undefined;
+  const { index, of } = whole.shard;
+  return `Shard ${index} of ${of} holds nothing: the plan has ${counted(whole.units.length, 'unit')}, a kernel at a gate on a device, and other shards run them.`;
+}

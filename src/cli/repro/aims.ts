@@ -10,6 +10,7 @@ import { aimsOf, controlAims } from '../../repro/aims.ts';
 import { addressText, matcher } from '../../spec/address.ts';
 import type { Kernel } from '../../spec/registration.ts';
 import { NothingRunError, UsageError } from '../errors.ts';
+import type { Interruption } from '../interrupt.ts';
 import { interruptedText, interruptibly } from '../interrupt.ts';
 import { planOf } from '../plan.ts';
 import { progressOn } from '../progress.ts';
@@ -51,9 +52,9 @@ async function runAims(options: ReproOptions, { kernels, devices }: Workshops): 
     registrations.push(...sequence.take(done));
     progress.show(count.done, plan.jobs.length, `${done.job.kernel} ${done.job.gate}`);
   };
-  const told = (signal: string): string => {
+  const told = (interruption: Interruption): string => {
     progress.clear();
-    return interruptedText(signal, count.done, plan.jobs.length);
+    return interruptedText(interruption, count.done, plan.jobs.length);
   };
   await interruptibly(told, async () => runJobs(all, plan.jobs, await lanesFor(settings, options), onDone));
   progress.clear();

@@ -1,17 +1,15 @@
 /** What a person can do with an input in the explorer. */
-import { existsSync } from 'node:fs';
 import { writeWhole } from '../../device/toolchain/cache.ts';
 import { coordinates } from '../../families/tensor.ts';
 import type { Aim } from '../../repro/aims.ts';
 import type { Session, SessionVerdict } from '../../repro/session.ts';
-import { rerun } from '../../report/lines.ts';
+import { rerunCommand } from '../../report/lines.ts';
 import { cellLines, replayTable } from '../../report/repro.ts';
-import { shellWord } from '../../report/words.ts';
 import type { Fixture } from '../../spec/fixture.ts';
 import { fixtureText } from '../../spec/fixture.ts';
+import { nameFor, replayCommand } from './fixture-file.ts';
 import type { Explorer } from './explorer.ts';
 import { askText, ask, tellBlock } from './explorer-prompts.ts';
-import { commandText } from '../outside/take-paths.ts';
 import { messageOf } from '../../spec/message-of.ts';
 
 export interface Action {
@@ -65,8 +63,10 @@ async function changeValue(session: Session): Promise<void> {
         );
   const first = session.cells.find((cell) => cell.name === name);
   const tensor = inputs[name];
-  const start = tensor && first ? coordinates(tensor, session.inputs.shape, first.index).join(', ') : '';
-  const place = await askText(`Place in ${name}, by ${tensor?.dims.join(', ') ?? ''}`, '0, 0', start);
+  const placeAt = (at: readonly number[]): string => `${name}[${at.join(', ')}]`;
+  const start = tensor && first ? placeAt(coordinates(tensor, session.inputs.shape, first.index)) : '';
+  const example = placeAt((tensor?.dims ?? []).map(() => 0));
+  const place = await askText(`Place in ${name}, by ${tensor?.dims.join(', ') ?? ''}`, example, start);
   session.setValue(name, place, await askText('Value', 'a number, NaN, +Inf, -Inf, or bits as 0x7fc0'));
 }
 
@@ -120,7 +120,7 @@ async function write(session: Session, fixture: Fixture, file: string): Promise<
   }
   session.isChanged = false;
   await tellBlock(`Wrote ${file}`, [
-    `${commandText()} --replay ${shellWord(file)}`,
+    replayCommand(file),
     `Beside the contract, and named in its regressions, it runs as a case of gate ${fixture.gate}.`,
   ]);
 }
@@ -131,19 +131,9 @@ export async function saveChanged(session: Session, aim: Aim): Promise<void> {
   await write(session, fixture, nameFor(aim, fixture));
 }
 
-/** `relu2_rows-cuda-nonfinite-class.json`, with a number where that is taken. */
-function nameFor({ target, wanted }: Aim, { dialect, gate }: Fixture): string {
-  const control = target.control ? [target.control.id] : [];
-  const stem = [target.kernel.name, dialect, ...control, gate, wanted.class ?? 'input'].join('-');
-  for (let n = 1; ; n++) {
-    const name = n === 1 ? `${stem}.json` : `${stem}-${n}.json`;
-    if (!existsSync(name)) return name;
-  }
-}
-
 /** OSC 52 asks the terminal to take it; the text is printed too, for terminals that do not. */
 async function copyCommand(_session: Session, { contextOf }: Explorer, aim: Aim): Promise<void> {
-  const command = rerun(aim.address, contextOf(aim)).replace(/^Rerun: /, '');
+  const command = rerunCommand(aim.address, contextOf(aim));
   process.stdout.write(`\u001b]52;c;${Buffer.from(command).toString('base64')}\u0007`);
   await tellBlock('Copied, where the terminal allows it', [command]);
 }

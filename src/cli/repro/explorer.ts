@@ -14,11 +14,10 @@ import { registrationName } from '../../spec/registration.ts';
 import { styleFor } from '../colour.ts';
 import { ACTIONS, saveChanged } from './explorer-actions.ts';
 import { Left, ask, tellBlock } from './explorer-prompts.ts';
-import { attempted, searchText, settingsFor } from './repro.ts';
+import { attempted, contextFor, searchText, settingsFor } from './repro.ts';
 import type { Aims } from './aims.ts';
 import type { ReproOptions } from './flags.ts';
 import type { Workshops } from './workshop.ts';
-import { commandText } from '../outside/take-paths.ts';
 
 export interface Explorer {
   readonly shops: Workshops;
@@ -35,7 +34,7 @@ export async function explore(shops: Workshops, { aims, seed }: Aims, options: R
     shops,
     options,
     seed,
-    contextOf: ({ device }) => ({ style, seed, device: shops.label(device), command: commandText() }),
+    contextOf: (aim) => contextFor(aim, { shops, options, seed, style }),
   };
   intro(`${aims.length} to look at: failures, known findings and controls`);
   try {
@@ -73,6 +72,8 @@ function labelOf({ kind, target, address }: Aim, style: Style): string {
 
 const cut = (text: string): string => (text.split('\n')[0] ?? '').slice(0, 60);
 
+const WRITE_IT = 'write the fixture here, then --replay it';
+
 /** The smallest input of an aim, then what the person does with it. */
 async function exploreAim(explorer: Explorer, aim: Aim): Promise<void> {
   const pursued = await shrink(explorer, aim);
@@ -87,7 +88,7 @@ async function exploreAim(explorer: Explorer, aim: Aim): Promise<void> {
     const explained = await session.explain(small.finding);
     await tellBlock(
       'The smallest input',
-      minimalLines(aim, small, explained, explorer.contextOf(aim)).map((line) => line.trimStart()),
+      minimalLines(aim, small, explained, explorer.contextOf(aim), WRITE_IT).map((line) => line.trimStart()),
     );
     await act(explorer, aim, session);
   } finally {

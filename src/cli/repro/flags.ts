@@ -16,6 +16,12 @@ export const REPRO_FLAGS = {
     help: 'seconds that one input may take to shrink (default 8)',
     read: one(number(0.1, 'a number of seconds, 0.1 or more'), 8),
   },
+  fixtures: {
+    group: 'Run',
+    value: 'DIR',
+    help: 'write each smallest input into DIR, for --replay',
+    read: one(some('the path of a folder'), undefined),
+  },
   only,
   gate: { ...FLAGS.gate, words: GATES, help: `${GATES.join(', ')}; by commas or again`, read: listOf(GATES, 'gate') },
   dialect,

@@ -3,16 +3,21 @@ import { DeviceGone } from '../../device/device-gone.ts';
 import { SubjectError } from '../../gates/subject.ts';
 import type { Aim } from '../../repro/aims.ts';
 import { explain } from '../../repro/explain.ts';
+import { fixtureOf } from '../../repro/fixture.ts';
 import type { Minimal } from '../../repro/minimise.ts';
 import type { PursueOptions, Pursued } from '../../repro/pursue.ts';
 import { pursue } from '../../repro/pursue.ts';
 import type { SearchState } from '../../repro/search.ts';
 import type { Settings } from '../../repro/suspect.ts';
 import type { ReproContext } from '../../report/repro.ts';
+import { rerunCommand } from '../../report/lines.ts';
 import { aimLine, minimalLines, missedLines, reproSummary } from '../../report/repro.ts';
+import type { Style } from '../../report/style.ts';
+import { messageOf } from '../../spec/message-of.ts';
 import { shapeText } from '../../families/tensor.ts';
 import { styleFor } from '../colour.ts';
 import type { ExitCode } from '../errors.ts';
+import type { Interruption } from '../interrupt.ts';
 import { interruptedText, interruptibly } from '../interrupt.ts';
 import { print } from '../print.ts';
 import { progressOn } from '../progress.ts';
@@ -20,12 +25,15 @@ import type { Aims } from './aims.ts';
 import { aimsFor } from './aims.ts';
 import type { ReproOptions } from './flags.ts';
 import { readReproFlags } from './flags.ts';
+import { replayCommand, requireFolder, writeFixture } from './fixture-file.ts';
+import { rerunFlags } from '../run-plan.ts';
 import { Workshops } from './workshop.ts';
 import { commandText, takePaths } from '../outside/take-paths.ts';
 
 /** Returns 1 where something fails that is not known, 70 where a fault of ours ended a job. */
 export async function repro(argv: readonly string[]): Promise<ExitCode> {
   const options = readReproFlags(argv);
+  if (options.fixtures !== undefined) requireFolder(options.fixtures);
   await takePaths({ paths: options.paths, records: undefined });
   const shops = await Workshops.find(options);
   try {
@@ -61,26 +69,20 @@ export const searchText = ({ phase, inputs, nonzero, trials }: SearchState): str
 
 async function list(shops: Workshops, { aims, seed }: Aims, options: ReproOptions): Promise<void> {
   const style = await styleFor(process.stdout, process.env);
-  const contextOf = ({ device }: Aim): ReproContext => ({
-    style,
-    seed,
-    device: shops.label(device),
-    command: commandText(),
-  });
   const settings = settingsFor(options, seed);
   const progress = progressOn(process.stderr);
   const smalls: Minimal[] = [];
-  const told = (signal: string): string => {
+  const told = (interruption: Interruption): string => {
     progress.clear();
-    return interruptedText(signal, smalls.length, aims.length);
+    return interruptedText(interruption, smalls.length, aims.length);
   };
   await interruptibly(told, async () => {
     for (const [i, aim] of aims.entries()) {
       const watch = (state: SearchState): void => progress.show(i, aims.length, `${aim.address} ${searchText(state)}`);
-      const context = contextOf(aim);
+      const context = contextFor(aim, { shops, options, seed, style });
       const pursued = await attempted(shops, aim, settings, { timeMs: options['shrink-time'] * 1000, watch });
       progress.clear();
-      print([aimLine(aim, context), ...(await linesOf(aim, pursued, context))]);
+      print([aimLine(aim, context), ...(await linesOf(aim, pursued, context, options.fixtures))]);
       if ('small' in pursued) smalls.push(pursued.small);
       if ('suspect' in pursued) pursued.suspect.release();
     }
@@ -105,8 +107,50 @@ export async function attempted(
   }
 }
 
-async function linesOf(aim: Aim, pursued: Pursued, context: ReproContext): Promise<string[]> {
+async function linesOf(
+  aim: Aim,
+  pursued: Pursued,
+  context: ReproContext,
+  folder: string | undefined,
+): Promise<string[]> {
   if ('missed' in pursued) return missedLines(aim, pursued.missed, context);
   const { small, suspect } = pursued;
-  return minimalLines(aim, small, await explain(suspect, small.inputs, small.finding.at), context);
+  const explained = await explain(suspect, small.inputs, small.finding.at);
+  const again = folder === undefined ? writingCommand(aim, context) : writtenIn(folder, aim, pursued, context.flags);
+  return minimalLines(aim, small, explained, context, again);
+}
+
+/** How the smallest input becomes a fixture, where none was asked for. */
+function writingCommand({ address }: Aim, context: ReproContext): string {
+  const command = `${context.command} --repro`;
+  return `${rerunCommand(address, { ...context, command })} --fixtures DIR, then --replay what it writes`;
+}
+
+/** Writes a smallest input as a fixture, and says how it is run again; what cannot be written is told in its place. */
+function writtenIn(
+  folder: string,
+  aim: Aim,
+  { small, suspect }: Extract<Pursued, { small: Minimal }>,
+  flags: string | undefined,
+): string {
+  try {
+    const { inputs, finding, label } = small;
+    return replayCommand(writeFixture(folder, aim, fixtureOf(suspect, { inputs, finding, label })), flags);
+  } catch (error) {
+    return `not written: ${messageOf(error)}`;
+  }
+}
+
+interface Surroundings {
+  readonly shops: Workshops;
+  readonly options: ReproOptions;
+  readonly seed: string;
+  readonly style: Style;
+}
+
+/** What the lines of an aim share: they say how to run it again on the same device, with the flags that its verdict depends on. */
+export function contextFor({ device }: Aim, { shops, options, seed, style }: Surroundings): ReproContext {
+  const own = rerunFlags(options);
+  const flags = [own, device !== 'host' && `--device ${device}`].filter(Boolean).join(' ');
+  return { style, seed, device: shops.label(device), command: commandText(), flags };
 }

@@ -1,5 +1,6 @@
 /** Kernels by gates, a table for each dialect on each device. */
 import type { GateResult } from '../../gates/result.ts';
+import { sided } from '../../numerics/digits.ts';
 import { GATES } from '../../spec/contract.ts';
 import type { Registration } from '../registration.ts';
 import { marginOf, statusOf } from '../registration.ts';
@@ -65,7 +66,7 @@ function worstOf(registration: Registration): number | undefined {
 }
 
 const shareCell = (share: number): string =>
-  share > 1 && Number.isFinite(share) ? `${Number(share.toPrecision(3))}x` : sharePart(share);
+  share > 1 && Number.isFinite(share) ? `${sided(share)}x` : sharePart(share);
 
 const controlsCell = (red: number, all: number): Html =>
   all === 0 ? html`<td class="faint">·</td>` : html`<td class="${red === all ? 'good' : 'bad'}">${red}/${all}</td>`;

@@ -103,9 +103,13 @@ function dataOf({ registrations, idOf }: View): unknown {
 
 type Errors = NonNullable<View['registrations'][number]['gates'][number]['errors']>;
 
+/** A few digits, and as many more as keep it on its side of the bound. */
+const shareData = (share: number): number =>
+  Number(share.toPrecision(3)) === 1 && share !== 1 ? Number(share.toPrecision(17)) : Number(share.toPrecision(3));
+
 /** null: an error that no number is. */
 const errorData = ({ label, share, maps }: Errors[number]): unknown => [
   label,
-  Number.isFinite(share) ? Number(share.toPrecision(3)) : null,
+  Number.isFinite(share) ? shareData(share) : null,
   ...(maps ? [maps] : []),
 ];

@@ -170,7 +170,14 @@ function tell(plot, points, told) {
     const distance = (plot.valToPos(point.x, 'x') - left) ** 2 + (plot.valToPos(point.y, 'y') - top) ** 2;
     if (distance < least) [nearest, least] = [point, distance];
   }
-  told.textContent = nearest ? `${nearest.address}: ${nearest.share ?? 'no number'}` : '';
+  told.textContent = nearest ? `${nearest.address}: ${shareText(nearest.share)}` : '';
+}
+
+/** What is beside the bound says on which side. */
+function shareText(share) {
+  if (share === null) return 'no number';
+  const short = Number(share.toPrecision(7));
+  return short === 1 && share !== 1 ? `just ${share > 1 ? 'over' : 'under'} 1` : short;
 }
 
 const pointsOf = ({ id, errors }, group) =>
@@ -228,7 +235,7 @@ function mapFigure(label, share, map) {
   const figure = document.createElement('figure');
   const caption = document.createElement('figcaption');
   const tile = map.tile.some((size) => size !== null) ? `, a tile ${sizes(map.tile)}` : '';
-  caption.textContent = `${map.output} of ${label}: ${share ?? 'no number'} of bound at worst. ${sizes([map.rows, map.columns])} elements, a cell ${sizes(map.cell)}${tile}.`;
+  caption.textContent = `${map.output} of ${label}: ${shareText(share)} of bound at worst. ${sizes([map.rows, map.columns])} elements, a cell ${sizes(map.cell)}${tile}.`;
   figure.append(drawMap(map), caption);
   return figure;
 }

@@ -2,7 +2,7 @@
 import type { Report } from '../schema.ts';
 import type { Suite, Test } from '../told.ts';
 import { placedTests } from '../told.ts';
-import { counted, seconds } from '../words.ts';
+import { counted, partialText, seconds } from '../words.ts';
 import type { Html } from './html.ts';
 import { html } from './html.ts';
 import type { View } from './view.ts';
@@ -17,11 +17,12 @@ export function headPart({ report }: View): Html {
     ['run', `${started.slice(0, 16).replace('T', ' ')} UTC, ${seconds(elapsedMs)}, ${counted(workers, 'worker')}`],
     ['device', devices.join(', ')],
     ['seed', seed],
+    ...(report.partial ? [['partial', partialText(report.partial)]] : []),
     ...(report.plan.shard ? [['shard', `${report.plan.shard.index} of ${report.plan.shard.of}`]] : []),
     ['program', `${program.version} (${program.commit}, ${program.platform})`],
     ['sources', program.sources.slice(0, 16)],
   ];
-  return html`<header>
+  return html`<header id="run">
     <h1>Kernel contract ${report.exitCode === 0 ? badge('pass', 'as promised') : badge('fail', 'not as promised')}</h1>
     <ul class="summary">
       ${summaryParts(report).map((part) => html`<li>${part}</li>`)}
