@@ -2,6 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Report } from '../../src/report/schema.ts';
+import { partialText } from '../../src/report/words.ts';
 import type { Left } from './left.ts';
 
 /** What was run beside the contract. */
@@ -24,6 +25,7 @@ export function receiptPage(left: Left, compiler: string): string {
   const title = `# ${left.date}, ${gpusOf(left)[0]?.name ?? 'a run without a report'}`;
   const about = isEmulated(left) ? ['**No receipt: this is an emulated driver, and shows nothing of a GPU.**'] : [];
   const { report } = left;
+  if (report?.partial) about.push(`**Partial: ${partialText(report.partial)}.**`);
   const told = report ? reportParts(left, report, compiler) : unfinishedParts(left, compiler);
   return [title, ...about, '`tf-kernel-contract --device cuda:0 --dialect cuda`', ...told].join('\n\n').concat('\n');
 }

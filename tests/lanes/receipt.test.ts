@@ -2,7 +2,9 @@
 import { expect, test } from 'bun:test';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { receiptList } from '../../scripts/receipt/page.ts';
+import { readLeft } from '../../scripts/receipt/left.ts';
+import { receiptList, receiptPage } from '../../scripts/receipt/page.ts';
+import { partialText } from '../../src/report/words.ts';
 import type { Ran } from '../cli/executable.ts';
 import { ran } from '../cli/executable.ts';
 import { environmentOf, fresh, imagesOf } from './emulated.ts';
@@ -60,6 +62,10 @@ test(
     ])
       expect(page).toContain(row);
     expect(made.stdout).toStartWith(folder);
+    const left = readLeft(folder);
+    const partial = { signal: 'SIGTERM', done: 3, jobs: 6 };
+    const cut = receiptPage({ ...left, report: { ...left.report!, partial } }, left.images);
+    expect(cut).toContain(`**Partial: ${partialText(partial)}.**`);
   },
   HOUR,
 );
