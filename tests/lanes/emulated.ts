@@ -17,6 +17,8 @@ import { buildDriver } from '../drivers/build.ts';
 
 const MAIN = join(import.meta.dir, '../../src/main.ts');
 export const CHIP = { cuda: 'sm_90', hip: 'gfx942', xpu: 'acm-g10', metal: 'M1' } as const;
+/** Lanes of a warp of that chip, as its emulated driver tells them. */
+const WARP = { cuda: 32, hip: 64, xpu: 32, metal: 32 } as const;
 /** Kernels of which one is right, and the others hang, write far outside or do not compile. */
 export const KERNELS = join(import.meta.dir, '../cli/kernels');
 /** Drivers whose images are the host device's. */
@@ -48,7 +50,7 @@ export async function imagesOf(
   );
   const images = await Promise.all(
     wanted.map(async ([key, request]): Promise<IndexedImage> => {
-      const result = await store.get(request);
+      const result = await store.get({ ...request, warp: WARP[dialect] });
       const head = { key, chips: [CHIP[dialect]], compiler: 'emulated' };
       if ('error' in result) return { ...head, error: result.error };
       const image = dialect === 'metal' ? metallibOf(result.image) : result.image;
