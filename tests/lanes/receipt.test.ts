@@ -63,7 +63,7 @@ test(
       expect(page).toContain(row);
     expect(made.stdout).toStartWith(folder);
     const left = readLeft(folder);
-    const partial = { signal: 'SIGTERM', done: 3, jobs: 6 };
+    const partial = { signal: 'SIGTERM', done: 3, jobs: 6 } as const;
     const cut = receiptPage({ ...left, report: { ...left.report!, partial } }, left.images);
     expect(cut).toContain(`**Partial: ${partialText(partial)}.**`);
   },
