@@ -21,7 +21,9 @@ let failed = 0;
 for (const kernel of loadKernels(listing).filter(({ dialects }) => dialects.includes(dialect)))
   for (const launch of launchesOf(kernel.contract, dialect)) {
     const from = performance.now();
-    const result = await images.get(requestFor({ texts: listing.sources }, kernel, dialect, 'fast', launch, undefined));
+    const result = await images.get(
+      requestFor({ texts: listing.sources }, kernel, dialect, { kind: 'fast' }, launch, undefined),
+    );
     const ms = (performance.now() - from).toFixed(0);
     if ('image' in result)
       console.log(`PASS  ${kernel.name}@${dialect}  ${launch.symbol}  ${result.image.length} bytes  ${ms} ms`);

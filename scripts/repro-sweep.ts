@@ -3,6 +3,7 @@
  * each input gets, whether that is proven, and how long it takes. Exits with 1 where one takes 10 s or more, or has more than 3
  * inputs that are not zero and no proof that each is needed.
  */
+import { wayOf } from '../src/gates/mode.ts';
 import { openHost } from '../src/device/host.ts';
 import { HOST } from '../src/device/run-device.ts';
 import { openImages, runtimeImage } from '../src/device/store.ts';
@@ -59,8 +60,10 @@ interface Shrunk {
 async function shrink(shop: Shop, { target, finding }: Aim): Promise<Shrunk> {
   const settings = { seed: '1', limitMs: 5000 };
   const mode = target.control ? modeOf(target.control) : 'plain';
-  const cases = casesFor(target, {}, settings.seed).filter((gateCase) => gateCase.mode === mode);
-  const suspect = await Suspect.prepare(shop, target, [mode], settings);
+  const cases = casesFor(target, {}, settings.seed).filter(
+    (gateCase) => gateCase.mode === mode && gateCase.warp === target.control?.warp,
+  );
+  const suspect = await Suspect.prepare(shop, target, [wayOf({ mode, warp: target.control?.warp })], settings);
   const from = performance.now();
   try {
     const found = await findCase(suspect, cases, { class: finding }, () => Promise.resolve());

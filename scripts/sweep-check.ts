@@ -40,7 +40,10 @@ async function sweep(first: number, stride: number, schedules: number): Promise<
     DIALECTS.filter((dialect) => kernel.dialects.includes(dialect)).map((dialect) => ({ kernel, dialect })),
   );
   for (const { kernel, dialect } of all.filter((_, i) => i % stride === first)) {
-    const subject = (await prepareSubject(device, sources, kernel, dialect, ['check'])).inMode('check', '1');
+    const subject = (await prepareSubject(device, sources, kernel, dialect, [{ mode: 'check' }])).inWay(
+      { mode: 'check' },
+      '1',
+    );
     for (const { label, prepare } of checkCases(kernel, '1')) {
       const stage = new Stage(device, kernel.contract, prepare().inputs, LIMIT_MS);
       for (let schedule = 0; schedule < schedules; schedule++) {

@@ -24,6 +24,7 @@ const STATED: Readonly<Record<string, readonly string[]>> = {
     'GateName',
     'Dim',
     'ShapeOf',
+    'LaunchShape',
     'Served',
     'Launch',
     'Edit',

@@ -38,6 +38,7 @@ const projection = (bits: 4 | 8) =>
     launch: {
       everywhere: {
         symbol: `tf_affine_rows_${bits}`,
+        warp: { xpu: 32 },
         threads: THREADS,
         grid: ({ n, rows }) => [Math.ceil(n / (THREADS / LANES)), rows],
         // 8 in Σ qx and Σ x of a lane's codes, two fused steps a part, then the warp's tree; CUDA's 4-bit lane takes 8 codes

@@ -41,6 +41,7 @@ export default kernel({
   launch: {
     everywhere: {
       symbol: 'tf_argmax_rows',
+      warp: { xpu: 32 },
       threads: THREADS,
       grid: ({ rows }) => [rows],
       depth: () => 0,

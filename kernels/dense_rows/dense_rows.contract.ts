@@ -29,6 +29,7 @@ export default kernel({
     everywhere: [
       {
         symbol: 'tf_dense_rows_vec',
+        warp: { xpu: 32 },
         when: ({ rows }) => rows <= VEC_ROWS,
         threads: THREADS,
         grid: ({ n }) => [Math.ceil(n / (THREADS / LANES))],
@@ -36,6 +37,7 @@ export default kernel({
       },
       {
         symbol: 'tf_dense_rows_tile',
+        warp: { xpu: 32 },
         threads: THREADS,
         grid: ({ n, rows }) => [Math.ceil(n / 64), Math.ceil(rows / 32)],
         depth: ({ k }) => k,

@@ -26,6 +26,7 @@ export default kernel({
   launch: {
     everywhere: {
       symbol: 'tf_layer_norm_rows',
+      warp: { xpu: 32 },
       threads: THREADS,
       grid: ({ rows }) => [rows],
       depth: ({ width }) => 1 * Math.ceil(width / (1 * THREADS)) + TREE,

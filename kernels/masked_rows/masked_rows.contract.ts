@@ -32,6 +32,7 @@ export default kernel({
   launch: {
     everywhere: {
       symbol: 'tf_masked_rows',
+      warp: { xpu: 32 },
       threads: THREADS,
       grid: ({ rows }) => [rows],
       depth: () => 0,

@@ -23,6 +23,7 @@ export default kernel({
   launch: {
     everywhere: {
       symbol: 'tf_relu2_rows',
+      warp: { xpu: 32 },
       threads: THREADS,
       grid: ({ rows }) => [rows],
       depth: () => 0,

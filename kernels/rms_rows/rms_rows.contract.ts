@@ -35,6 +35,7 @@ const rms = (type: 'f32' | 'bf16' | 'f16') =>
     launch: {
       everywhere: {
         symbol: `tf_rms_rows_${type}`,
+        warp: { xpu: 32 },
         threads: THREADS,
         grid: ({ rows }) => [rows],
         depth: ({ width }) => 8 * Math.ceil(width / (8 * THREADS)) + TREE,

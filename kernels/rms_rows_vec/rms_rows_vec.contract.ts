@@ -31,6 +31,7 @@ export default kernel({
   launch: {
     everywhere: {
       symbol: 'tf_rms_rows_vec_bf16',
+      warp: { xpu: 32 },
       threads: THREADS,
       grid: ({ rows }) => [rows],
       depth: ({ width }) => 8 * Math.ceil(width / (8 * THREADS)) + TREE,

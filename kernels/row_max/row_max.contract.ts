@@ -22,6 +22,7 @@ export default kernel({
   launch: {
     everywhere: {
       symbol: 'tf_row_max',
+      warp: { xpu: 32 },
       threads: THREADS,
       grid: ({ rows }) => [rows],
       depth: () => 0,

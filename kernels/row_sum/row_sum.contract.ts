@@ -25,6 +25,7 @@ export default kernel({
   launch: {
     everywhere: {
       symbol: 'tf_row_sum',
+      warp: { xpu: 32 },
       threads: THREADS,
       grid: ({ rows }) => [rows],
       depth: ({ width }) => 8 * Math.ceil(width / (8 * THREADS)) + TREE,

@@ -35,6 +35,7 @@ export default kernel({
   launch: {
     everywhere: {
       symbol: 'tf_slerp_rows',
+      warp: { xpu: 32 },
       threads: THREADS,
       grid: ({ rows }) => [rows],
       depth: ({ width }) => 8 * Math.ceil(width / (8 * THREADS)) + TREE,

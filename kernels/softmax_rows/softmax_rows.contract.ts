@@ -48,8 +48,8 @@ const softmax = (type: 'f32' | 'bf16') => {
     fills: { x: 'logits' },
     launch: {
       everywhere: [
-        { symbol: `tf_softmax_rows_${type}`, when: ({ width }) => width <= HELD, ...route },
-        { symbol: `tf_softmax_rows_${type}_looped`, ...route },
+        { symbol: `tf_softmax_rows_${type}`, warp: { xpu: 32 }, when: ({ width }) => width <= HELD, ...route },
+        { symbol: `tf_softmax_rows_${type}_looped`, warp: { xpu: 32 }, ...route },
       ],
     },
     controls,

@@ -36,11 +36,11 @@ const ratios: { readonly address: string; readonly ratio: number }[] = [];
 for (const kernel of loadKernels(listing)) {
   for (const dialect of DIALECTS.filter((name) => kernel.dialects.includes(name))) {
     if (!`${kernel.name}@${dialect}`.includes(ONLY)) continue;
-    const subject = await prepareSubject(device, sources, kernel, dialect, ['plain', 'check']);
+    const subject = await prepareSubject(device, sources, kernel, dialect, [{ mode: 'plain' }, { mode: 'check' }]);
     for (const { label, shape, prepare } of checkCases(kernel, '1')) {
       const stage = new Stage(device, kernel.contract, prepare().inputs, LIMIT_MS);
       const launches = (['plain', 'check'] as const).map((mode) => {
-        const route = subject.inMode(mode, '1').route(shape);
+        const route = subject.inWay({ mode }, '1').route(shape);
         const options = mode === 'check' ? { check: {} } : {};
         stage.run(route, options);
         const launch = stage.launchOf(route, options);

@@ -4,16 +4,21 @@ import type { Shape } from '../families/tensor.ts';
 import { shapeText } from '../families/tensor.ts';
 import type { Launch } from '../spec/contract.ts';
 import type { Kernel } from '../spec/registration.ts';
-import { launchesOf, routeOf, sourceOf } from '../spec/registration.ts';
+import { launchesOf, sourceOf } from '../spec/registration.ts';
 import { gateShapes } from '../spec/shapes.ts';
+import { launchShape, routeAt, warpsOf } from '../spec/warps.ts';
 import type { AuditLaunch, LaunchAt } from './launch.ts';
 import { extentOf } from './launch.ts';
 
 /** Every launch of a kernel in all its dialects, at the shapes of gate 3, the largest served one among them. */
 export function auditLaunches({ name, folder, contract, dialects }: Kernel): AuditLaunch[] {
   const shapes = gateShapes(contract);
-  const taken = (dialect: Dialect, launch: Launch): Shape[] =>
-    shapes.filter((shape) => routeOf(contract, dialect, shape) === launch);
+  const taken = (dialect: Dialect, launch: Launch): LaunchAt[] =>
+    warpsOf(dialect, launch).flatMap((warp) =>
+      shapes
+        .filter((shape) => routeAt(contract, dialect, shape, warp) === launch)
+        .map((shape) => launchAt(launch, shape, warp)),
+    );
   return dialects.flatMap((dialect) =>
     launchesOf(contract, dialect).map((launch) => ({
       kernel: name,
@@ -21,16 +26,17 @@ export function auditLaunches({ name, folder, contract, dialects }: Kernel): Aud
       symbol: launch.symbol,
       source: sourceOf(folder, dialect, launch),
       defines: launch.defines ?? {},
-      at: outermost(taken(dialect, launch).map((shape) => launchAt(launch, shape))),
+      at: outermost(taken(dialect, launch)),
     })),
   );
 }
 
-function launchAt(launch: Launch, shape: Shape): LaunchAt {
+function launchAt(launch: Launch, shape: Shape, warp: number): LaunchAt {
+  const at = launchShape(shape, warp);
   return {
     threads: extentOf([launch.threads].flat()),
-    grid: extentOf(launch.grid(shape)),
-    localBytes: launch.localBytes?.(shape) ?? 0,
+    grid: extentOf(launch.grid(at)),
+    localBytes: launch.localBytes?.(at) ?? 0,
     ...(launch.cluster !== undefined && { cluster: launch.cluster }),
     optIn: launch.optIn ?? false,
     label: shapeText(shape),

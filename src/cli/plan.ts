@@ -7,8 +7,10 @@ import type { GateName } from '../spec/contract.ts';
 import type { Kernel, PlantedControl } from '../spec/registration.ts';
 import { quarantineOn, runsIn } from '../spec/registration.ts';
 import { nothingToProve } from '../spec/applies.ts';
+import { runsAt } from '../spec/warps.ts';
 import { gateCases } from '../gates/job.ts';
 import { modesOn } from '../gates/mode.ts';
+import { widthsOn } from '../gates/warps.ts';
 import type { Job, RunOptions } from '../gates/run.ts';
 import { jobsOf } from '../gates/run.ts';
 
@@ -60,7 +62,11 @@ function planOn(kernel: Kernel, dialect: Dialect, device: RunDevice, options: Ru
   const selects = matcher(options.only);
   const modes = modesOn(kindOf(device.id), options.modes);
   const labels = new Map(
-    options.gates.map((gate) => [gate, gateCases(kernel, gate, options.seed, modes).map(({ label }) => label)]),
+    options.gates.map((gate) => {
+      const cases = widthsOn(kindOf(device.id), gateCases(kernel, gate, options.seed, modes));
+      const own = cases.filter(({ shape, warp }) => runsAt(kernel.contract, dialect, shape, warp));
+      return [gate, own.map(({ label }) => label)];
+    }),
   );
   const address = (gate: GateName, label: string): string => addressText({ kernel: kernel.name, dialect, gate, label });
   const whole = (gate: GateName): boolean => selects(address(gate, '*'));

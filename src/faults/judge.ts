@@ -7,6 +7,7 @@ import { attempt, tooLarge } from '../gates/attempt.ts';
 import type { GateCase } from '../gates/case.ts';
 import { GateTrial } from '../gates/gate.ts';
 import { GATE_BY_NAME, gateCases } from '../gates/job.ts';
+import type { Way } from '../gates/mode.ts';
 import { Stage } from '../gates/stage.ts';
 import type { Sources, Subject } from '../gates/subject.ts';
 import { SubjectError, prepareSubject, requestFor } from '../gates/subject.ts';
@@ -51,6 +52,8 @@ export async function judgeFaults(
   }
 }
 
+const waysOf = (modes: readonly ModeName[]): Way[] => modes.map((mode) => ({ mode }));
+
 /** The faults that survive some modes. */
 async function judgeRound(
   shop: Workshop,
@@ -86,7 +89,7 @@ async function replacedSubjects(
   const dialects = other ? new Set(faults.map(({ fault }) => fault.dialect)) : [];
   const made = new Map<Dialect, Subject>();
   for (const dialect of dialects)
-    if (other) made.set(dialect, await prepareSubject(device, sources, other, dialect, modes));
+    if (other) made.set(dialect, await prepareSubject(device, sources, other, dialect, waysOf(modes)));
   return made;
 }
 
@@ -103,7 +106,7 @@ async function prepareFault(
   try {
     if (plant.kind === 'source' && (await isSameCode(unplanted(shop.sources, fault), planted, kernel, dialect)))
       return { address, status: 'same code', reason: "it compiles to the kernel's own code", elapsedMs: elapsedMs() };
-    const subject = await prepareSubject(shop.device, planted, kernel, dialect, modes, launchControl(fault));
+    const subject = await prepareSubject(shop.device, planted, kernel, dialect, waysOf(modes), launchControl(fault));
     return { fault, subject, elapsedMs: elapsedMs() };
   } catch (error) {
     if (!(error instanceof SubjectError)) throw error;
@@ -133,7 +136,9 @@ function launchControl({ dialect, plant, rule }: Fault): PlantedControl | undefi
 async function isSameCode(own: Sources, planted: Sources, kernel: Kernel, dialect: Dialect): Promise<boolean> {
   for (const launch of launchesOf(kernel.contract, dialect)) {
     const images = await Promise.all(
-      [own, planted].map((sources) => sources.images.get(requestFor(sources, kernel, dialect, 'fast', launch))),
+      [own, planted].map((sources) =>
+        sources.images.get(requestFor(sources, kernel, dialect, { kind: 'fast' }, launch)),
+      ),
     );
     const [before, after] = images.map((result) => ('image' in result ? result.image : undefined));
     if (!before || !after || Buffer.compare(before, after) !== 0) return false;
@@ -155,7 +160,9 @@ function runGate(
     living.splice(living.indexOf(one), 1);
     one.subject.release();
   };
-  const cases = gateCases(kernel, gateName, settings.seed, settings.modes);
+  // At the launches' first widths alone: a fault of the source shows there.
+  const all = gateCases(kernel, gateName, settings.seed, settings.modes);
+  const cases = all.filter(({ warp }) => warp === undefined);
   for (const gateCase of cases.toSorted((a, b) => volume(a.shape) - volume(b.shape))) {
     if (living.length === 0) return;
     if (tooLarge(kernel.contract, gateCase.shape) !== undefined) continue;
@@ -204,9 +211,9 @@ function runCase(
       const judged = attempt(limitMs, () => {
         stage ??= new Stage(device, one.subject.contract, data.inputs, limitMs);
         const other = replaced.get(one.fault.dialect);
-        const bench = { device, stage, limitMs, ...(other && { replaced: other.inMode(gateCase.mode, seed) }) };
+        const bench = { device, stage, limitMs, ...(other && { replaced: other.inWay(gateCase, seed) }) };
         const gate = GATE_BY_NAME[gateName];
-        return (gateCase.judge ?? gate.judge)(data, one.subject.inMode(gateCase.mode, seed), bench);
+        return (gateCase.judge ?? gate.judge)(data, one.subject.inWay(gateCase, seed), bench);
       });
       one.elapsedMs += performance.now() - from;
       return { one, judged };

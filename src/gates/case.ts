@@ -21,6 +21,8 @@ export interface GateCase {
   readonly label: string;
   readonly shape: Shape;
   readonly mode: ModeName;
+  /** The lanes of a warp, where they are not the launch's first. */
+  readonly warp?: number;
   /** How the case is judged, where not as its gate's others are. */
   readonly judge?: Gate['judge'];
   /** Makes the case's data; cases that share this function share what it makes. */

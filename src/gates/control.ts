@@ -4,12 +4,14 @@
  */
 import type { Dialect } from '../families/formula/functions.ts';
 import type { GateName } from '../spec/contract.ts';
-import type { ModeName } from '../spec/modes.ts';
 import type { Kernel, PlantedControl } from '../spec/registration.ts';
-import { controlModes, modeOf } from '../spec/registration.ts';
+import { modeOf } from '../spec/registration.ts';
+import { runsAt } from '../spec/warps.ts';
 import { ClaimError, claimed } from './attempt.ts';
 import type { GateCase } from './case.ts';
 import type { Finding, Outcome } from './finding.ts';
+import type { Way } from './mode.ts';
+import { uniqueWays } from './mode.ts';
 import type { ControlResult } from './result.ts';
 
 export class ControlTrial {
@@ -38,24 +40,34 @@ export class ControlTrial {
     return this.notRun === undefined;
   }
 
-  /** Its own mode, and plain, in which what only a mode shows must stay green. */
-  modes(modes: ReadonlySet<ModeName>): ModeName[] {
-    return controlModes(this.control).filter((mode) => modes.has(mode));
+  /** Its own way, and that in which what only a mode or a width shows must stay green. */
+  ways(cases: readonly GateCase[]): Way[] {
+    return uniqueWays(cases.filter((gateCase) => this.isOwn(gateCase) || this.isBeside(gateCase)));
+  }
+
+  private isOwn({ mode, warp, shape }: GateCase): boolean {
+    const { control, kernel, dialect } = this;
+    return mode === modeOf(control) && warp === control.warp && runsAt(kernel.contract, dialect, shape, warp);
+  }
+
+  /** Of a mode plain arithmetic, of a width the same mode at the first one. */
+  private isBeside({ mode, warp }: GateCase): boolean {
+    const own = modeOf(this.control);
+    if (warp !== undefined) return false;
+    return this.control.warp === undefined ? mode === 'plain' && own !== 'plain' && own !== 'check' : mode === own;
   }
 
   /** Cases run until the control is red; those at which it must stay green run always. */
   wants(gateCase: GateCase, sharing: readonly GateCase[]): boolean {
     if (this.broken !== undefined || !this.isLaunched) return false;
-    const mode = modeOf(this.control);
-    if (gateCase.mode !== mode && !(gateCase.mode === 'plain' && sharing.some((other) => other.mode === mode)))
-      return false;
+    if (!this.isOwn(gateCase) && !(this.isBeside(gateCase) && sharing.some((other) => this.isOwn(other)))) return false;
     return this.red === undefined || this.staysGreen(gateCase);
   }
 
-  private staysGreen({ shape, mode }: GateCase): boolean {
-    if (mode !== modeOf(this.control)) return true;
+  private staysGreen(gateCase: GateCase): boolean {
+    if (!this.isOwn(gateCase)) return true;
     try {
-      return claimed('green', () => this.control.green?.(shape) === true);
+      return claimed('green', () => this.control.green?.(gateCase.shape) === true);
     } catch (error) {
       if (!(error instanceof ClaimError)) throw error;
       this.broken = error.message;
@@ -129,7 +141,7 @@ export class ControlTrial {
     if (this.broken !== undefined) return { status: 'broken', reason: this.broken };
     if (this.cases === 0 && this.skipped !== undefined)
       return { status: 'broken', reason: `no case could be run: ${this.skipped}` };
-    if ((this.control.green ?? this.control.mode) && this.greens === 0)
+    if ((this.control.green ?? this.control.mode ?? this.control.warp) && this.greens === 0)
       return { status: 'broken', reason: 'no case shows that it stays green where it must' };
     if (this.red !== undefined) return { status: 'red', reason: this.red };
     const hidden = this.hidden > 0 ? `, but for ${this.hidden} at which the kernel itself is found so` : '';

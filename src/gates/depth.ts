@@ -35,7 +35,7 @@ export function judgeDepth(data: CaseData, subject: Subject, bench: Bench): Outc
   const { problem } = subject;
   if (!problem) return { findings: [] };
   const route = subject.route(data.shape);
-  const declared = route.launch.depth(data.shape);
+  const declared = route.depth(data.shape);
   const chains: Chain[] = [];
   try {
     for (const [i, sum] of maskedSums(problem, data.shape).entries()) {
@@ -150,7 +150,7 @@ function longerChain(
   try {
     const ask = asker(plan, longer, subject, stage);
     const least = ask && answer(countJoins(guesses), ask);
-    const { depth } = subject.route(longer).launch;
+    const { depth } = subject.route(longer);
     return least ? { at: shapeText(longer), declared: depth(longer), least } : undefined;
   } finally {
     stage.close();

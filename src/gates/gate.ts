@@ -3,26 +3,28 @@ import type { Dialect } from '../families/formula/functions.ts';
 import type { GateName, KnownFinding } from '../spec/contract.ts';
 import type { Kernel } from '../spec/registration.ts';
 import { knownFindings } from '../spec/registration.ts';
-import type { ModeName } from '../spec/modes.ts';
+import { runsAt } from '../spec/warps.ts';
 import { nothingToProve } from '../spec/applies.ts';
 import type { GateCase } from './case.ts';
 import { CaseErrors } from './case-errors.ts';
 import type { Finding, Note, Outcome } from './finding.ts';
 import { worseMargin } from './finding.ts';
 import { unusedOps } from './ops.ts';
-import { MODE } from './mode.ts';
+import type { Way } from './mode.ts';
+import { MODE, uniqueWays } from './mode.ts';
 import type { CaseFinding, GateResult, LoadedKernel, Sees, Status } from './result.ts';
 
 /** A finding at its case, without what only the gate itself needs. */
-function atCase(finding: Finding, label: string): CaseFinding {
-  const { class: kind, cause, what, worst, times, why, schedules } = finding;
+function atCase(finding: Finding, label: string, width: string): CaseFinding {
+  const { class: kind, cause, what, worst, times, schedules } = finding;
+  const why = [width, finding.why ?? ''].filter((text) => text !== '').join(' ');
   return {
     class: kind,
     cause,
     what,
     ...(worst !== undefined && { worst }),
     ...(times !== undefined && { times }),
-    ...(why !== undefined && { why }),
+    ...(why !== '' && { why }),
     ...(schedules !== undefined && { schedules }),
     label,
   };
@@ -74,13 +76,17 @@ export class GateTrial {
     private readonly scope: TrialScope = {},
   ) {}
 
-  /** The modes of the cases are the trial's. */
-  modes(modes: ReadonlySet<ModeName>): ModeName[] {
-    return [...modes];
+  /** How the cases run that are its dialect's. */
+  ways(cases: readonly GateCase[]): Way[] {
+    return uniqueWays(cases.filter((gateCase) => this.isOwn(gateCase)));
   }
 
-  wants({ label }: GateCase, _sharing?: readonly GateCase[]): boolean {
-    return this.selects(label);
+  wants(gateCase: GateCase, _sharing?: readonly GateCase[]): boolean {
+    return this.isOwn(gateCase) && this.selects(gateCase.label);
+  }
+
+  private isOwn({ shape, warp }: GateCase): boolean {
+    return runsAt(this.kernel.contract, this.dialect, shape, warp);
   }
 
   selectsAll(): boolean {
@@ -104,7 +110,8 @@ export class GateTrial {
       return;
     }
     this.cases++;
-    this.findings.push(...outcome.findings.map((finding) => atCase(finding, gateCase.label)));
+    const width = this.widthText(gateCase);
+    this.findings.push(...outcome.findings.map((finding) => atCase(finding, gateCase.label, width)));
     for (const note of outcome.notes ?? []) this.note(note);
     if (outcome.detected) this.detected.push({ ...outcome.detected, label: gateCase.label });
     for (const chain of outcome.chains ?? []) this.chains.push({ ...chain, label: gateCase.label });
@@ -113,6 +120,14 @@ export class GateTrial {
     this.errors.take(gateCase, outcome);
     const worse = worseMargin(this.margin, outcome.margin);
     if (worse && worse !== this.margin) this.margin = { ...worse, label: gateCase.label };
+  }
+
+  /** What a width has to do with a finding: the same data ran at the first one before. */
+  private widthText({ label, warp }: GateCase): string {
+    if (warp === undefined) return '';
+    const first = label.replace(`,warp=${warp}`, '');
+    const isThere = this.findings.some((finding) => finding.label === first);
+    return `At ${warp} lanes a warp${isThere ? '.' : '; at the first width the same inputs pass.'}`;
   }
 
   private note(note: Note): void {

@@ -17,6 +17,7 @@ import type { CaseDone } from './case-done.ts';
 import { caseDone } from './case-done.ts';
 import { ControlTrial } from './control.ts';
 import { GateTrial } from './gate.ts';
+import type { Way } from './mode.ts';
 import { modesOn, ofModes, whyNotOn } from './mode.ts';
 import { nonfinite } from './nonfinite.ts';
 import { regressionCases } from './regression-cases.ts';
@@ -29,6 +30,7 @@ import { Strikes, subjectName } from './strikes.ts';
 import type { Sources, Subject } from './subject.ts';
 import { SubjectError, prepareSubject } from './subject.ts';
 import { sums } from './sums.ts';
+import { atWidths, widthsOn } from './warps.ts';
 import type { Workshop } from './workshop.ts';
 
 export const GATE_BY_NAME: Readonly<Record<GateName, Gate>> = { nonfinite, repeat, shapes, sums };
@@ -55,9 +57,12 @@ export interface JobOptions {
   readonly onCase?: (done: CaseDone) => void;
 }
 
-/** Every case of a gate of a kernel in some modes. */
+/** Every case of a gate of a kernel in some modes, at every width of its dialects. */
 export function gateCases(kernel: Kernel, gate: GateName, seed: string, modes: readonly ModeName[]): GateCase[] {
-  return ofModes([...GATE_BY_NAME[gate].cases(kernel, seed), ...regressionCases(kernel, gate)], modes);
+  return atWidths(
+    kernel,
+    ofModes([...GATE_BY_NAME[gate].cases(kernel, seed), ...regressionCases(kernel, gate)], modes),
+  );
 }
 
 /** Runs the job and returns its results, kernels before controls, in the order of the dialects. */
@@ -73,10 +78,11 @@ export async function runJob(
   const strikes = new Strikes(options.endings);
   const subjects = new Map<Trial, Prepared>();
   try {
-    const cases = gateCases(kernel, gateName, options.seed, modesOn(device.kind, options.modes));
+    const { kind } = device;
+    const cases = widthsOn(kind, gateCases(kernel, gateName, options.seed, modesOn(kind, options.modes)));
     for (const trial of trials) {
-      const modes = trial.modes(new Set(cases.map(({ mode }) => mode)));
-      subjects.set(trial, await prepareTrial({ device, sources, kernels, strikes, options }, kernel, trial, modes));
+      const ways = trial.ways(cases);
+      subjects.set(trial, await prepareTrial({ device, sources, kernels, strikes, options }, kernel, trial, ways));
     }
     for (const sharing of Map.groupBy(cases, ({ prepare }) => prepare).values())
       runCases({ gate: GATE_BY_NAME[gateName], trials, subjects, device, options, strikes }, sharing);
@@ -142,7 +148,7 @@ async function prepareTrial(
   { device, sources, kernels, strikes, options }: JobShop,
   kernel: Kernel,
   trial: Trial,
-  modes: readonly ModeName[],
+  ways: readonly Way[],
 ): Promise<Prepared> {
   if (!trial.isLaunched) return {};
   const subject = nameOf(trial);
@@ -153,11 +159,11 @@ async function prepareTrial(
   }
   options.tell?.({ subject });
   try {
-    const prepared = await prepareSubject(device, sources, kernel, trial.dialect, modes, trial.control);
+    const prepared = await prepareSubject(device, sources, kernel, trial.dialect, ways, trial.control);
     if (trial instanceof GateTrial) trial.holds(prepared.loaded);
     const replaced = kernels.get(kernel.contract.replaces ?? '');
     if (!replaced || trial.gate !== 'shapes') return { subject: prepared };
-    return { subject: prepared, replaced: await prepareSubject(device, sources, replaced, trial.dialect, modes) };
+    return { subject: prepared, replaced: await prepareSubject(device, sources, replaced, trial.dialect, ways) };
   } catch (error) {
     if (!(error instanceof SubjectError)) throw error;
     trial.cannotRun(error.message);
@@ -239,9 +245,9 @@ function judge(session: Session, benches: Benches, gateCase: GateCase, trial: Tr
     limitMs,
     () => {
       const stage = benches.stage();
-      const beside = replaced && { replaced: replaced.inMode(gateCase.mode, seed) };
+      const beside = replaced && { replaced: replaced.inWay(gateCase, seed) };
       const bench = { device, stage, limitMs, ...beside, ...(check && { check }), ...(schedules && { schedules }) };
-      return (gateCase.judge ?? gate.judge)(data, subject.inMode(gateCase.mode, seed), bench);
+      return (gateCase.judge ?? gate.judge)(data, subject.inWay(gateCase, seed), bench);
     },
     { kernel: trial.kernel, sizes: () => tensorSizes(contract, gateCase.shape) },
   );

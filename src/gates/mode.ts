@@ -28,6 +28,25 @@ export const MODE: Readonly<Record<ModeName, Mode>> = {
   check: { image: 'check', flush: false, ulps: exact },
 };
 
+/** How a case runs: its mode, and the lanes of a warp where they are not the launch's first. */
+export interface Way {
+  readonly mode: ModeName;
+  readonly warp?: number;
+}
+
+/** A case's way alone. */
+export const wayOf = ({ mode, warp }: Pick<Way, 'mode'> & { readonly warp?: number | undefined }): Way => ({
+  mode,
+  ...(warp !== undefined && { warp }),
+});
+
+export const isSameWay = (a: Way, b: Way): boolean => a.mode === b.mode && a.warp === b.warp;
+
+/** Ways, each once. */
+export const uniqueWays = (ways: readonly Way[]): Way[] => [
+  ...new Map(ways.map((way) => [`${way.mode} ${way.warp}`, wayOf(way)])).values(),
+];
+
 /** The modes of arithmetic, which gate 3 adds. */
 export const ARITHMETIC: readonly AddedMode[] = ['fused', 'flushed', 'ulps-up', 'ulps-down', 'ulps-mixed'];
 

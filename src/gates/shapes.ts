@@ -57,9 +57,9 @@ export const shapes: Gate = {
 
 /** What moves an output is asked at the tail of each route, of a kernel that is right there. */
 function movesOf(data: CaseData, subject: Subject, bench: Bench, outputs: Outputs): Moves {
-  const { contract, control, mode } = subject;
-  // What moves and what is seen does not hang on the mode.
-  if (mode !== 'plain' || data.corners || (control && control.finding !== 'vacuous'))
+  const { contract, control, mode, warp } = subject;
+  // What moves and what is seen hangs neither on the mode nor on the width.
+  if (mode !== 'plain' || warp !== undefined || data.corners || (control && control.finding !== 'vacuous'))
     return { findings: [], notes: [] };
   const text = shapeText(data.shape);
   const isTail = tailShapes(contract).some((shape) => shapeText(shape) === text);
@@ -68,8 +68,9 @@ function movesOf(data: CaseData, subject: Subject, bench: Bench, outputs: Output
 
 /** Limits of detection are taken where the bound is widest, of the kernel itself, on ordinary data. */
 function detected(data: CaseData, subject: Subject, outputs: Outputs): Pick<Outcome, 'detected'> {
-  const { problem, contract, control, mode } = subject;
-  if (mode !== 'plain' || !problem || control || data.corners || contract.replaces !== undefined) return {};
+  const { problem, contract, control, mode, warp } = subject;
+  if (mode !== 'plain' || warp !== undefined || !problem || control || data.corners || contract.replaces !== undefined)
+    return {};
   const text = shapeText(data.shape);
   if (!longestShapes(contract, problem.formula.over).some((shape) => shapeText(shape) === text)) return {};
   return { detected: detectedIn(data, problem, subject, outputs, subject.arithmetic(data.shape)) };

@@ -16,15 +16,21 @@ import type { Contract, Edit, Launch } from '../spec/contract.ts';
 import type { Kernel, PlantedControl } from '../spec/registration.ts';
 import { launchesOf, sourceOf } from '../spec/registration.ts';
 import type { ModeName } from '../spec/modes.ts';
+import { WARPS, launchShape, warpsOf } from '../spec/warps.ts';
 import type { LoadedKernel } from './result.ts';
 import { ClaimError, claimed } from './attempt.ts';
-import { MODE } from './mode.ts';
+import type { Way } from './mode.ts';
+import { MODE, wayOf } from './mode.ts';
 import { messageOf } from '../spec/message-of.ts';
 
 /** A launch with its loaded kernel. */
 export interface Route {
   readonly launch: Launch;
   readonly kernel: DeviceKernel;
+  /** Lanes of a warp. */
+  readonly warp: number;
+  /** The depth that the launch declares. */
+  readonly depth: (shape: Shape) => number;
   readonly grid: (shape: Shape) => readonly [number, number, number];
   readonly group: readonly [number, number, number];
   readonly localBytes: (shape: Shape) => number;
@@ -46,8 +52,10 @@ export interface Subject {
   readonly problem?: Problem;
   /** The mode in which it is judged. */
   readonly mode: ModeName;
-  /** The same subject in a mode that it was prepared for. */
-  readonly inMode: (mode: ModeName, seed: string) => Subject;
+  /** The width at which it is, where that is not its launches' first. */
+  readonly warp?: number;
+  /** The same subject in a way that it was prepared for. */
+  readonly inWay: (way: Way, seed: string) => Subject;
   /** The route that takes a shape. */
   readonly route: (shape: Shape) => Route;
   /** What the arithmetic of this dialect and route may do at a shape. */
@@ -65,13 +73,13 @@ export interface Sources {
   readonly images: ImageStore;
 }
 
-/** Plants the control, gets the images that the modes need, loads them. Throws a SubjectError that says what failed. */
+/** Plants the control, gets the images that the ways need, loads them. Throws a SubjectError that says what failed. */
 export async function prepareSubject(
   device: Device,
   sources: Sources,
   kernel: Kernel,
   dialect: Dialect,
-  modes: readonly ModeName[],
+  ways: readonly Way[],
   control?: PlantedControl,
 ): Promise<Subject> {
   const { contract } = kernel;
@@ -83,16 +91,24 @@ export async function prepareSubject(
     problem = claimOf(kernel, control);
     for (const launch of launchesOf(contract, dialect)) {
       const planted = control?.launch?.(launch) ?? launch;
-      for (const kind of new Set(modes.map((mode) => MODE[mode].image))) {
+      for (const { kind, warp } of imagesOf(ways, dialect, launch)) {
+        const asked = device.kind === 'host' ? hostImage(dialect, { kind, warp }) : { kind };
         const loading = new Loading(
           device,
-          await imageOf(sources, kernel, dialect, kind, planted, control),
+          await imageOf(sources, kernel, dialect, asked, planted, control),
           planted.symbol,
         );
         const noted = kind === 'ulps' && { functions: () => namesOfUsed(dialect, loading.find().functions ?? []) };
-        const route = { ...routeFor(planted), ...noted };
-        routes.push({ kind, launch, route, loading });
-        loading.kernel(); // an image that does not load is told before any case
+        const own = widthOf(loading.kernel(), device, dialect, planted, warp); // an image that does not load is told before any case
+        if (own === undefined) loading.unload();
+        else
+          routes.push({
+            kind,
+            launch,
+            isFirst: warp === warpsOf(dialect, launch)[0],
+            route: { ...routeFor(planted, own), ...noted },
+            loading,
+          });
       }
     }
   } catch (error) {
@@ -105,23 +121,25 @@ export async function prepareSubject(
     return attributes ? [{ symbol, defines, attributes, ...(set !== undefined && { set }) }] : [];
   });
   const same = { kernel, contract, loaded, dialect, ...(control && { control }), ...(problem && { problem }), release };
-  const inMode = (mode: ModeName, seed: string): Subject => {
-    const { flush, ulps } = MODE[mode];
+  const inWay = (way: Way, seed: string): Subject => {
+    const { flush, ulps } = MODE[way.mode];
     const route = (shape: Shape): Route => {
-      const { route: own, loading } = routeAt(routes, mode, dialect, shape);
+      const { route: own, loading } = routeAt(routes, way, dialect, shape);
       return { ...own, kernel: loading.kernel(), flush, ulps: ulps(seed) };
     };
     const arithmetic = (shape: Shape): ReturnType<Subject['arithmetic']> =>
-      arithmeticOf(contract, problem, dialect, route(shape).launch, shape, flush);
-    return { ...same, mode, inMode, route, arithmetic };
+      arithmeticOf(contract, problem, dialect, route(shape), shape, flush);
+    return { ...same, ...wayOf(way), inWay, route, arithmetic };
   };
-  return inMode('plain', '');
+  return inWay({ mode: 'plain' }, '');
 }
 
 /** A launch's kernel in an image of a kind. */
 interface LoadedRoute {
   readonly kind: ImageKind;
   readonly launch: Launch;
+  /** At the launch's first width. */
+  readonly isFirst: boolean;
   readonly route: Omit<Route, 'flush' | 'ulps' | 'kernel'>;
   readonly loading: Loading;
 }
@@ -162,37 +180,82 @@ class Loading {
 const namesOfUsed = (dialect: Dialect, ids: readonly number[]): string[] =>
   ids.map((id) => LIBRARIES[dialect].functions[id]?.name ?? `function ${id}`);
 
-function routeAt(routes: readonly LoadedRoute[], mode: ModeName, dialect: Dialect, shape: Shape): LoadedRoute {
-  const found = routes.find(({ kind, launch }) => kind === MODE[mode].image && (launch.when?.(shape) ?? true));
-  if (!found) throw new SubjectError(`no ${dialect} launch takes ${shapeText(shape)}`);
-  return found;
+/** What is asked of the host device's compiler: the first width of a dialect is its own. */
+export const hostImage = (
+  dialect: Dialect,
+  { kind, warp }: { readonly kind: ImageKind; readonly warp: number },
+): AskedImage => ({
+  kind,
+  ...(warp !== WARPS[dialect][0] && { warp }),
+});
+
+/** The images of a launch that some ways need, each once. */
+export function imagesOf(ways: readonly Way[], dialect: Dialect, launch: Launch): { kind: ImageKind; warp: number }[] {
+  const warps = warpsOf(dialect, launch);
+  const all = ways.flatMap(({ mode, warp = warps[0] ?? 0 }) =>
+    warps.includes(warp) ? [{ kind: MODE[mode].image, warp }] : [],
+  );
+  return [...new Map(all.map((one) => [`${one.kind} ${one.warp}`, one])).values()];
+}
+
+/** The width of a loaded kernel: the host device's as asked, a GPU's own; undefined where the launch is for chips of another one. */
+function widthOf(
+  kernel: DeviceKernel,
+  device: Device,
+  dialect: Dialect,
+  launch: Launch,
+  asked: number,
+): number | undefined {
+  if (device.kind !== 'host') {
+    const { warp = asked } = kernel.loaded ?? {};
+    return launch.warp?.[dialect] === undefined || warpsOf(dialect, launch).includes(warp) ? warp : undefined;
+  }
+  const { warp = asked, symbol } = kernel;
+  if (warp === asked) return warp;
+  throw new SubjectError(
+    `${symbol} requires sub-groups of ${warp} lanes and does not run at ${asked}: state \`warp: { ${dialect}: ${warp} }\` in its launch`,
+  );
+}
+
+function routeAt(routes: readonly LoadedRoute[], { mode, warp }: Way, dialect: Dialect, shape: Shape): LoadedRoute {
+  const found = routes.find(
+    ({ kind, launch, isFirst, route }) =>
+      kind === MODE[mode].image &&
+      (warp === undefined ? isFirst : route.warp === warp) &&
+      (launch.when?.(shape) ?? true),
+  );
+  if (found) return found;
+  const at = warp === undefined ? '' : ` at ${warp} lanes a warp`;
+  throw new SubjectError(`no ${dialect} launch takes ${shapeText(shape)}${at}`);
 }
 
 async function imageOf(
   sources: Sources,
   kernel: Kernel,
   dialect: Dialect,
-  kind: ImageKind,
+  asked: AskedImage,
   launch: Launch,
   control?: PlantedControl,
 ): Promise<MadeImage> {
-  const request = requestFor(sources, kernel, dialect, kind, launch, control);
+  const request = requestFor(sources, kernel, dialect, asked, launch, control);
   const result = await sources.images.get(request);
   if ('error' in result) throw new SubjectError(`${shownPath(request.path)} does not compile:\n${result.error}`);
   return result;
 }
+
+type AskedImage = Pick<ImageRequest, 'kind' | 'warp'>;
 
 /** What is compiled for a launch, as it is or planted. */
 export function requestFor(
   sources: Pick<Sources, 'texts'>,
   kernel: Kernel,
   dialect: Dialect,
-  kind: ImageKind,
+  asked: AskedImage,
   launch: Launch,
   control?: PlantedControl,
 ): ImageRequest {
   const path = sourceOf(kernel.folder, dialect, launch);
-  return { kind, dialect, path, text: plantedText(sources, path, dialect, control), defines: launch.defines ?? {} };
+  return { ...asked, dialect, path, text: plantedText(sources, path, dialect, control), defines: launch.defines ?? {} };
 }
 
 /** A source with a control's edit in it. The edit's one match may be in another source of the kernel. */
@@ -234,16 +297,18 @@ function claimOf(kernel: Kernel, control?: PlantedControl): Problem | undefined 
   return problemOf({ ...problem.formula, text }, inputs, outputs, scalars, Object.keys(dims));
 }
 
-function routeFor(launch: Launch): LoadedRoute['route'] {
+function routeFor(launch: Launch, warp: number): LoadedRoute['route'] {
   const [x = 1, y = 1, z = 1] = [launch.threads].flat();
   return {
     launch,
+    warp,
+    depth: (shape) => launch.depth(launchShape(shape, warp)),
     group: [x, y, z],
     grid: (shape) => {
-      const [gx = 1, gy = 1, gz = 1] = claimed('grid', () => launch.grid(shape)).map(wholeGroups);
+      const [gx = 1, gy = 1, gz = 1] = claimed('grid', () => launch.grid(launchShape(shape, warp))).map(wholeGroups);
       return [gx, gy, gz];
     },
-    localBytes: (shape) => claimed('localBytes', () => launch.localBytes?.(shape) ?? 0),
+    localBytes: (shape) => claimed('localBytes', () => launch.localBytes?.(launchShape(shape, warp)) ?? 0),
     cluster: launch.cluster ?? 0,
   };
 }
@@ -258,7 +323,7 @@ function arithmeticOf(
   contract: Contract,
   problem: Problem | undefined,
   dialect: Dialect,
-  launch: Launch,
+  { launch, depth: depthAt }: Pick<Route, 'launch' | 'depth'>,
   shape: Shape,
   flushed: boolean,
 ): Arithmetic & { key: string } {
@@ -268,7 +333,7 @@ function arithmeticOf(
       node.kind === 'map' ? [node.op] : node.kind === 'reduce' ? ['div' as const] : [],
     ),
   );
-  const depth = launch.depth(shape);
+  const depth = depthAt(shape);
   const error = (op: MapName): Limit => limitOf(op, dialect, launch.ops);
   const errors = [...used].map((op) => `${op}=${JSON.stringify(error(op))}`).toSorted();
   return { depth, flush, error, key: `${depth} ${flush} ${errors.join(' ')}` };

@@ -1,6 +1,7 @@
 /** The depth auditor's part of a pass: the real longest chain of each route beside the declared one. */
 import type { GateResult } from '../gates/result.ts';
 import type { Registration } from './registration.ts';
+import { warpOfLabel } from '../spec/warps.ts';
 import { sumName } from './words.ts';
 
 type Chain = NonNullable<GateResult['chains']>[number];
@@ -12,8 +13,21 @@ type Chain = NonNullable<GateResult['chains']>[number];
 export function chainLines({ gates }: Registration): string[] {
   const chains = gates.flatMap(({ chains: found = [] }) => found);
   if (chains.length === 0) return [];
-  const routes = [...Map.groupBy(chains, ({ symbol }) => symbol)].map(([symbol, own]) => `${symbol} ${routeText(own)}`);
-  return [`longest chain${chains.length === 1 ? '' : 's'}: ${routes.join('; ')}`];
+  const routes = [...Map.groupBy(chains, ({ symbol }) => symbol)].map(
+    ([symbol, own]) => `${symbol} ${widthsText(own)}`,
+  );
+  const isOne = new Set(chains.map(({ symbol, sum }) => `${symbol} ${sum}`)).size === 1;
+  return [`longest chain${isOne ? '' : 's'}: ${routes.join('; ')}`];
+}
+
+/** The chains of each width; one text where they are alike. */
+function widthsText(chains: readonly Chain[]): string {
+  const [first, ...others] = [...Map.groupBy(chains, ({ label }) => warpOfLabel(label))].map(([warp, own]) => {
+    const text = routeText(own);
+    return { text, told: warp === undefined ? text : `at ${warp} lanes ${text}` };
+  });
+  if (!first) return '';
+  return [first.told, ...others.filter(({ text }) => text !== first.text).map(({ told }) => told)].join(', ');
 }
 
 function routeText(chains: readonly Chain[]): string {

@@ -6,6 +6,7 @@ import { deviceLabel } from '../device/run-device.ts';
 import { addressText, controlAddress } from '../spec/address.ts';
 import { isSameCause } from '../spec/cause.ts';
 import { modeOfLabel } from '../spec/modes.ts';
+import { warpOfLabel } from '../spec/warps.ts';
 import { registrationName } from '../spec/registration.ts';
 import type { CaseFinding, ControlResult, GateResult } from '../gates/result.ts';
 import { chainLines } from './chains.ts';
@@ -105,14 +106,18 @@ function verdictLines(registration: Registration, context: LineContext): string[
 /** `PASS  rms_rows@cuda  host  worst 0.31 of bound  4 gates  0.42 s`. */
 export function passLines(registration: Registration, { device, style }: LineContext): string[] {
   const margin = marginOf(registration);
-  const mode = margin && modeOfLabel(margin.label);
-  const worst = margin
-    ? `worst ${share(margin.share)} of bound${mode === 'plain' ? '' : ` (${mode})`}`
-    : 'no bounded output';
+  const worst = margin ? `worst ${share(margin.share)} of bound${wayText(margin.label)}` : 'no bounded output';
   const gates = counted(registration.gates.filter((gate) => gate.cases > 0).length, 'gate');
   const name = registrationName(registration.kernel, registration.dialect);
   const words = [style.good('PASS'), name, device, worst, gates, seconds(elapsedOf(registration))];
   return [words.join('  '), ...worthLines(registration, style)];
+}
+
+/** ` (fused)`, ` (64 lanes)`: how a case ran, where not plainly. */
+function wayText(label: string): string {
+  const [mode, warp] = [modeOfLabel(label), warpOfLabel(label)];
+  const words = [...(warp === undefined ? [] : [`${warp} lanes`]), ...(mode === 'plain' ? [] : [mode])];
+  return words.length === 0 ? '' : ` (${words.join(', ')})`;
 }
 
 /** What a verdict is worth: limits of detection, longest chains, and what is left open. */

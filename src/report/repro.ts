@@ -16,6 +16,7 @@ import type { Contract } from '../spec/contract.ts';
 import type { Fixture } from '../spec/fixture.ts';
 import { bitsText, codeText } from '../spec/fixture-inputs.ts';
 import { modeLabel } from '../spec/modes.ts';
+import { warpLabel } from '../spec/warps.ts';
 import { registrationName } from '../spec/registration.ts';
 import { rerun, rerunCommand } from './lines.ts';
 import type { Style } from './style.ts';
@@ -75,13 +76,13 @@ function withOrders(context: ReproContext, { schedules }: Minimal): ReproContext
 }
 
 /** `rows=1,width=1; 1 of 1 elements is not zero, and it is needed; a step less along any dimension passes`. */
-function sizeLine({ inputs, nonzero, needsAll, isLeast, isSpent, target, mode }: Minimal): string {
+function sizeLine({ inputs, nonzero, needsAll, isLeast, isSpent, target, way }: Minimal): string {
   const all = totalOf(inputs, target.kernel.contract);
   const zero = `${count(nonzero.length)} of ${counted(all, 'element')} not zero`;
   const needed = needsAll ? NEEDED[Math.min(nonzero.length, 2)] : ', not proven to be fewest';
   const least = isLeast ? '' : '; a smaller shape may show it too';
   const spent = isSpent ? '; the time was up (--shrink-time)' : '';
-  return `${modeLabel(shapeText(inputs.shape), mode)}; ${zero}${needed}${least}${spent}`;
+  return `${modeLabel(warpLabel(shapeText(inputs.shape), way.warp), way.mode)}; ${zero}${needed}${least}${spent}`;
 }
 
 const NEEDED = [

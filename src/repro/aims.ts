@@ -4,8 +4,10 @@ import type { Dialect } from '../families/formula/functions.ts';
 import { addressText, controlAddress } from '../spec/address.ts';
 import type { Cause } from '../spec/cause.ts';
 import type { FindingClass, GateName, KnownFinding } from '../spec/contract.ts';
-import type { ModeName } from '../spec/modes.ts';
 import { MODES, modeOfLabel } from '../spec/modes.ts';
+import { warpOfLabel } from '../spec/warps.ts';
+import type { Way } from '../gates/mode.ts';
+import { wayOf } from '../gates/mode.ts';
 import type { Kernel } from '../spec/registration.ts';
 import { knownFindings, modeOf, registrationName } from '../spec/registration.ts';
 import type { Status } from '../gates/result.ts';
@@ -39,7 +41,7 @@ export interface Aim {
   /** The id of the device that it was found on, and is looked for on. */
   readonly device: string;
   readonly target: Target;
-  readonly mode: ModeName;
+  readonly way: Way;
   readonly wanted: Wanted;
   /** What it is, in a sentence. */
   readonly what: string;
@@ -66,7 +68,7 @@ function wholeAim(kernel: Kernel, { dialect, gate, device, reason = 'no reason g
     address: `${registrationName(kernel.name, dialect)}:${gate}`,
     device,
     target: { kernel, dialect, gate },
-    mode: 'plain',
+    way: { mode: 'plain' },
     wanted: {},
     what: reason,
     whyNot: 'the gate fails as a whole, not at an input',
@@ -100,7 +102,7 @@ function aimOf(
     address: addressText({ kernel: kernel.name, dialect, gate, label }),
     device,
     target: { kernel, dialect, gate },
-    mode: modeNamed(label),
+    way: wayNamed(label),
     wanted: { class: kind, cause, label },
     what: entry?.what ?? what,
     ...(entry && { known: entry }),
@@ -116,7 +118,10 @@ function whyNotOne(kind: FindingClass | 'weak'): string | undefined {
   return undefined;
 }
 
-const modeNamed = (label: string): ModeName => MODES.find((mode) => mode === modeOfLabel(label)) ?? 'plain';
+function wayNamed(label: string): Way {
+  const mode = MODES.find((name) => name === modeOfLabel(label)) ?? 'plain';
+  return wayOf({ mode, warp: warpOfLabel(label) });
+}
 
 /** The controls of a kernel that are selected by their own addresses. */
 export function controlAims(
@@ -138,7 +143,7 @@ export function controlAims(
             address: controlAddress(kernel.name, dialect, control.id),
             device,
             target: { kernel, dialect, gate: control.reddens, control },
-            mode: modeOf(control),
+            way: wayOf({ mode: modeOf(control), warp: control.warp }),
             wanted: { class: control.finding },
             what: control.fault,
           })),

@@ -21,7 +21,7 @@ export interface Shown {
 }
 
 export function fixtureOf(suspect: Suspect, { inputs, finding, label }: Shown): Fixture {
-  const { target, mode, settings, shop } = suspect;
+  const { target, way, settings, shop } = suspect;
   const { kernel, dialect, gate, control } = target;
   const { schedules } = settings;
   return {
@@ -29,7 +29,7 @@ export function fixtureOf(suspect: Suspect, { inputs, finding, label }: Shown): 
     kernel: kernel.name,
     dialect,
     gate,
-    mode,
+    ...way,
     ...(control && { control: control.id }),
     address: control
       ? controlAddress(kernel.name, dialect, control.id)

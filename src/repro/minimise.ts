@@ -4,8 +4,8 @@
  */
 import type { Inputs } from '../families/inputs.ts';
 import type { Finding } from '../gates/finding.ts';
+import type { Way } from '../gates/mode.ts';
 import type { Cause } from '../spec/cause.ts';
-import type { ModeName } from '../spec/modes.ts';
 import type { Found } from './find.ts';
 import type { SearchOptions } from './search.ts';
 import { Search } from './search.ts';
@@ -17,7 +17,7 @@ import { fewest, isOneMinimal, nonzeroCells, simplest } from './values.ts';
 /** An input, and how small it is known to be. */
 export interface Minimal {
   readonly target: Target;
-  readonly mode: ModeName;
+  readonly way: Way;
   readonly cause: Cause;
   readonly inputs: Inputs;
   readonly finding: Finding;
@@ -42,7 +42,7 @@ const ROUNDS = 4;
 export async function minimise(found: Found, options: SearchOptions): Promise<Minimal | undefined> {
   const { gateCase, finding } = found;
   const { schedules } = finding;
-  const suspect = schedules ? found.suspect.with(gateCase.mode, { schedules }) : found.suspect;
+  const suspect = schedules ? found.suspect.with(found.suspect.way, { schedules }) : found.suspect;
   const start = gateCase.prepare().inputs;
   const search = new Search(suspect, finding.cause, start, options);
   try {
@@ -83,7 +83,7 @@ async function proven(
   const least = await isLeast(search, inputs, finding);
   return {
     target: suspect.target,
-    mode: suspect.mode,
+    way: suspect.way,
     cause,
     inputs,
     finding,

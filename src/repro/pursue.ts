@@ -1,4 +1,5 @@
 /** From an aim to its smallest input: its images loaded, its case found, and shrunk, all within one time. */
+import { isSameWay } from '../gates/mode.ts';
 import { quarantineOn } from '../spec/registration.ts';
 import type { Aim } from './aims.ts';
 import { casesFor, findCase } from './find.ts';
@@ -22,15 +23,15 @@ export async function pursue(shop: Shop, aim: Aim, given: Settings, options: Pur
   if (whyNot !== undefined) return { missed: whyNot };
   const { schedules: _orders, ...others } = given;
   const settings = aim.target.gate === 'repeat' ? given : others;
-  const suspect = await Suspect.prepare(shop, aim.target, [aim.mode], settings);
+  const suspect = await Suspect.prepare(shop, aim.target, [aim.way], settings);
   const until = performance.now() + options.timeMs;
   try {
-    const cases = casesFor(aim.target, aim.wanted, settings.seed).filter(({ mode }) => mode === aim.mode);
+    const cases = casesFor(aim.target, aim.wanted, settings.seed).filter((gateCase) => isSameWay(gateCase, aim.way));
     const found = await findCase(suspect, cases, aim.wanted, pause);
     if (!found) return failed(suspect, cases.length === 0 ? 'no case of it is there now' : 'it is not found now');
     const small = await minimise(found, { ...options, until });
     if (!small) return failed(suspect, 'its inputs do not show it by themselves');
-    return { small, suspect: suspect.with(aim.mode, small.schedules && { schedules: small.schedules }) };
+    return { small, suspect: suspect.with(aim.way, small.schedules && { schedules: small.schedules }) };
   } catch (error) {
     suspect.release();
     throw error;

@@ -33,8 +33,10 @@ export async function replay(
   const target = inDialect(own, dialect);
   const quarantine = quarantineOn(target.kernel.contract, shop.on.chip);
   if (quarantine !== undefined) return { target, isSame: false, findings: [], notRun: quarantine, isStale: false };
-  const { seed, schedules, mode, gate } = fixture;
-  const suspect = await Suspect.prepare(shop, target, [mode], { ...settings, seed, ...(schedules && { schedules }) });
+  const { seed, schedules, mode, warp, gate } = fixture;
+  // Another dialect has widths of its own.
+  const way = { mode, ...(warp !== undefined && dialect === fixture.dialect && { warp }) };
+  const suspect = await Suspect.prepare(shop, target, [way], { ...settings, seed, ...(schedules && { schedules }) });
   try {
     const wanted = expectedCause(fixture);
     const judged = suspect.judge(givenData(inputs), judgeGiven(gate, mode, wanted));

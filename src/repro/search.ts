@@ -47,7 +47,7 @@ export class Search {
     private best: Inputs,
     private readonly options: SearchOptions,
   ) {
-    this.judge = judgeGiven(suspect.target.gate, suspect.mode, cause);
+    this.judge = judgeGiven(suspect.target.gate, suspect.way.mode, cause);
     this.launch = suspect.subject.route(best.shape).launch;
     this.sound = suspect.sound;
   }

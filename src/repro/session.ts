@@ -85,7 +85,7 @@ export class Session {
   private judgeBy(isThat: typeof isSameCause): SessionVerdict {
     const judged = this.suspect.judge(
       givenData(this.inputs),
-      judgeGiven(this.target.gate, this.suspect.mode, this.cause),
+      judgeGiven(this.target.gate, this.suspect.way.mode, this.cause),
     );
     if ('notRun' in judged) return { findings: [], isSame: false, notRun: judged.notRun };
     const same = judged.findings.find((finding) => isThat(finding.cause, this.cause));
@@ -117,7 +117,7 @@ export class Session {
   /** Other sizes, as `rows=1,width=33`: what is cut off is lost, and what is new is zero. Throws a SessionError. */
   setShape(text: string): void {
     const { contract } = this.target.kernel;
-    const sizes = sizesOf(this.withoutMode(text), Object.keys(contract.dims));
+    const sizes = sizesOf(this.withoutWay(text), Object.keys(contract.dims));
     const shape = { ...this.inputs.shape, ...sizes };
     for (const [dim, { step = 1, least = step }] of Object.entries(contract.dims)) {
       const size = sizeOf(shape, dim);
@@ -138,18 +138,15 @@ export class Session {
     this.isChanged = true;
   }
 
-  /** Output has a mode behind the sizes that it is of: the session's own may stand there. */
-  private withoutMode(text: string): string {
-    const { mode } = this.suspect;
-    const [, named] = /,\s*mode=([\w-]+)\s*$/.exec(text) ?? [];
-    if (named !== undefined && named !== mode)
-      throw new SessionError(`the input is judged in mode ${mode}, and that stays: leave mode=${named} out`);
-    return text.replace(/,\s*mode=[\w-]+\s*$/, '');
+  /** Output has a width and a mode behind the sizes that it is of: the session's own may stand there. */
+  private withoutWay(text: string): string {
+    const { mode, warp } = this.suspect.way;
+    return without(without(text, 'mode', mode), 'warp', String(warp ?? ''));
   }
 
   /** Another order; of gate 2 several, as `0,3` or `0 and 3`, the first held against the others. Throws a SessionError. */
   setSchedules(text: string): void {
-    const several = this.target.gate === 'repeat' && this.suspect.mode !== 'check';
+    const several = this.target.gate === 'repeat' && this.suspect.way.mode !== 'check';
     const pattern = several ? /^\d{1,9}(,\d{1,9})+$/ : /^\d{1,9}$/;
     const orders = text
       .trim()
@@ -159,7 +156,7 @@ export class Session {
       throw new SessionError(
         several ? 'orders are two numbers or more: 0,3' : 'an order is a whole number; 0 is index order',
       );
-    this.suspect = this.suspect.with(this.suspect.mode, { schedules: orders.split(',').map(Number) });
+    this.suspect = this.suspect.with(this.suspect.way, { schedules: orders.split(',').map(Number) });
     this.isChanged = true;
   }
 
@@ -171,12 +168,12 @@ export class Session {
 
   /** The same input in another dialect: what it finds there, or why it does not run. */
   async inDialect(dialect: Dialect): Promise<SessionVerdict> {
-    const { shop, settings, mode } = this.suspect;
+    const { shop, settings, way } = this.suspect;
     const { control } = this.target;
     if (dialect === this.target.dialect) return this.judge();
     if (control && !control.dialects.includes(dialect)) return notRun('the control is not planted there');
     try {
-      const suspect = await Suspect.prepare(shop, { ...this.target, dialect }, [mode], settings);
+      const suspect = await Suspect.prepare(shop, { ...this.target, dialect }, [{ mode: way.mode }], settings);
       try {
         return new Session(suspect, { ...this.start, inputs: this.inputs }).judgeBy(isAlike);
       } finally {
@@ -296,4 +293,15 @@ function codeOfWord(text: string, tensor: Tensor): number {
   if ((Number.isNaN(value) && !hasNan) || (!Number.isNaN(value) && !Number.isFinite(value) && !hasInf))
     throw new SessionError(`${dtype} has no ${text}`);
   return encode(dtype, value);
+}
+
+/** A text less the `name=` at its end, which may only be the session's own. */
+function without(text: string, name: string, own: string): string {
+  const pattern = new RegExp(`,\\s*${name}=([\\w-]+)\\s*$`);
+  const [, named] = pattern.exec(text) ?? [];
+  if (named !== undefined && named !== own)
+    throw new SessionError(
+      `the input is judged in ${name} ${own === '' ? 'of its launch' : own}, and that stays: leave ${name}=${named} out`,
+    );
+  return text.replace(pattern, '');
 }

@@ -4,12 +4,12 @@ import type { RunDevice } from '../device/run-device.ts';
 import type { Dialect } from '../families/formula/functions.ts';
 import type { Inputs } from '../families/inputs.ts';
 import type { GateName } from '../spec/contract.ts';
-import type { ModeName } from '../spec/modes.ts';
 import type { Kernel, PlantedControl } from '../spec/registration.ts';
 import type { Judged } from '../gates/attempt.ts';
 import { attempt } from '../gates/attempt.ts';
 import type { Bench, CaseData, Gate } from '../gates/case.ts';
 import { GATE_BY_NAME } from '../gates/job.ts';
+import type { Way } from '../gates/mode.ts';
 import { Stage } from '../gates/stage.ts';
 import type { Subject } from '../gates/subject.ts';
 import { prepareSubject } from '../gates/subject.ts';
@@ -54,33 +54,34 @@ export class Suspect {
   private constructor(
     readonly shop: Shop,
     readonly target: Target,
-    readonly mode: ModeName,
+    /** How it is judged. */
+    readonly way: Way,
     readonly settings: Settings,
     private readonly subjects: Subjects,
   ) {
     this.gate = GATE_BY_NAME[target.gate];
   }
 
-  /** Loads the target's images for some modes; throws a SubjectError where there are none. */
-  static async prepare(shop: Shop, target: Target, modes: readonly ModeName[], settings: Settings): Promise<Suspect> {
+  /** Loads the target's images for some ways, and judges in the first of them; throws a SubjectError where there are none. */
+  static async prepare(shop: Shop, target: Target, ways: readonly Way[], settings: Settings): Promise<Suspect> {
     const { kernel, dialect, gate, control } = target;
     const prepared = (of: Kernel, planted?: PlantedControl): Promise<Subject> =>
-      prepareSubject(shop.device, shop.sources, of, dialect, modes, planted);
+      prepareSubject(shop.device, shop.sources, of, dialect, ways, planted);
     const own = await prepared(kernel, control);
     const sound = control && (await prepared(kernel));
     const other = gate === 'shapes' ? shop.kernels.get(kernel.contract.replaces ?? '') : undefined;
     const replaced = other && (await prepared(other));
-    const [mode = 'plain'] = modes;
-    return new Suspect(shop, target, mode, settings, { own, ...(replaced && { replaced }), ...(sound && { sound }) });
+    const [way = { mode: 'plain' }] = ways;
+    return new Suspect(shop, target, way, settings, { own, ...(replaced && { replaced }), ...(sound && { sound }) });
   }
 
-  /** The same images in a mode that they were loaded for, or with other settings. */
-  with(mode: ModeName, settings: Partial<Settings> = {}): Suspect {
-    return new Suspect(this.shop, this.target, mode, { ...this.settings, ...settings }, this.subjects);
+  /** The same images in a way that they were loaded for, or with other settings. */
+  with(way: Way, settings: Partial<Settings> = {}): Suspect {
+    return new Suspect(this.shop, this.target, way, { ...this.settings, ...settings }, this.subjects);
   }
 
   get subject(): Subject {
-    return this.subjects.own.inMode(this.mode, this.settings.seed);
+    return this.subjects.own.inWay(this.way, this.settings.seed);
   }
 
   /** The kernel without the control that is planted; undefined where none is. */
@@ -88,7 +89,7 @@ export class Suspect {
     const { own: _planted, sound, replaced } = this.subjects;
     if (!sound) return undefined;
     const { control: _control, ...target } = this.target;
-    return new Suspect(this.shop, target, this.mode, this.settings, { own: sound, ...(replaced && { replaced }) });
+    return new Suspect(this.shop, target, this.way, this.settings, { own: sound, ...(replaced && { replaced }) });
   }
 
   /** Judges inputs; what the launch does to buffers stays within them. */
@@ -106,7 +107,7 @@ export class Suspect {
           limitMs,
           schedules: schedules ?? SCHEDULES,
           ...(check && { check }),
-          ...(replaced && { replaced: replaced.inMode(this.mode, this.settings.seed) }),
+          ...(replaced && { replaced: replaced.inWay(this.way, this.settings.seed) }),
         };
         return judge(data, this.subject, bench);
       },

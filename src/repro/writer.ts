@@ -30,9 +30,10 @@ export async function writerOf(
   const sealed = { output: at.output, from: Math.floor(at.index * bytes), bytes: Math.max(bytes, 1) };
   try {
     const { kernel, dialect, control } = target;
-    const subject = await prepareSubject(shop.device, shop.sources, kernel, dialect, ['check'], control);
+    const way = { ...suspect.way, mode: 'check' } as const;
+    const subject = await prepareSubject(shop.device, shop.sources, kernel, dialect, [way], control);
     try {
-      const route = subject.inMode('check', suspect.settings.seed).route(inputs.shape);
+      const route = subject.inWay(way, suspect.settings.seed).route(inputs.shape);
       suspect.stageOf(inputs).run(route, { check: {}, sealed });
       return 'none';
     } finally {

@@ -5,6 +5,7 @@ import type { Shape } from '../families/tensor.ts';
 import { shapeText } from '../families/tensor.ts';
 import type { Contract, Launch } from './contract.ts';
 import { launchesOf, routeOf } from './registration.ts';
+import { WARPS, launchShape, routeAt, warpsOf } from './warps.ts';
 import { gateShapes, servedShapes } from './shapes.ts';
 import { messageOf } from './message-of.ts';
 
@@ -48,10 +49,16 @@ function checkRoutes(
   const kind = lost && served.includes(lost) ? 'served' : 'edge';
   const problems = lost ? [`no ${dialect} launch takes the ${kind} shape ${shapeText(lost)}`] : [];
   for (const launch of launches) {
-    const mine = shapes.filter((shape) => routeOf(contract, dialect, shape) === launch);
+    const place = placeOf(dialect, launch);
+    problems.push(...checkWarps(place, dialect, launch));
+    const warps = warpsOf(dialect, launch);
+    const isMine = (shape: Shape): boolean => warps.some((warp) => routeAt(contract, dialect, shape, warp) === launch);
+    const mine = shapes.filter(isMine);
     const reached = mine.find((shape) => served.includes(shape));
-    if (reached) problems.push(...checkLaunch(contract, placeOf(dialect, launch), launch, reached, mine));
-    else problems.push(`no served shape reaches ${placeOf(dialect, launch)}: serve one, or drop the launch`);
+    if (reached) {
+      const found = warps.flatMap((warp) => checkLaunch(contract, place, launch, warp, reached, mine));
+      problems.push(...new Set(found));
+    } else problems.push(`no served shape reaches ${place}: serve one, or drop the launch`);
   }
   return problems;
 }
@@ -62,12 +69,13 @@ function checkLaunch(
   { accumulator }: Contract,
   place: string,
   launch: Launch,
+  warp: number,
   reached: Shape,
   shapes: readonly Shape[],
 ): string[] {
-  const depth = (shape: Shape): unknown => launch.depth(shape);
-  const grid = (shape: Shape): unknown => launch.grid(shape);
-  const localBytes = (shape: Shape): unknown => launch.localBytes?.(shape);
+  const depth = (shape: Shape): unknown => launch.depth(launchShape(shape, warp));
+  const grid = (shape: Shape): unknown => launch.grid(launchShape(shape, warp));
+  const localBytes = (shape: Shape): unknown => launch.localBytes?.(launchShape(shape, warp));
   const depths = firstProblem(place, { name: 'depth', read: depth, ...DEPTH }, shapes);
   return [
     ...checkThreads(place, [launch.threads].flat()),
@@ -77,6 +85,16 @@ function checkLaunch(
       ? firstProblem(place, { name: 'depth', read: depth, ...SUM_DEPTH }, [reached])
       : depths),
   ];
+}
+
+function checkWarps(place: string, dialect: Dialect, { warp }: Launch): string[] {
+  const known = WARPS[dialect];
+  if (warp?.[dialect] === undefined) return [];
+  const stated = [warp[dialect]].flat();
+  if (stated.length === 0) return [`${place} states no warp: name its lanes, or leave \`warp\` out`];
+  const other = stated.find((width) => !known.includes(width));
+  if (other === undefined) return [];
+  return [`${place} states warps of ${other} lanes; those of ${dialect}'s served chips have ${known.join(', ')}`];
 }
 
 function checkThreads(place: string, threads: readonly number[]): string[] {

@@ -10,11 +10,12 @@ import { checkData } from './check-data.ts';
 import { checkKnown } from './check-known.ts';
 import { checkLaunches } from './check-launch.ts';
 import { checkOps } from './check-ops.ts';
-import type { Contract, Control, Launch } from './contract.ts';
-import type { Kernel } from './registration.ts';
+import type { Contract, Launch } from './contract.ts';
+import type { Kernel, PlantedControl } from './registration.ts';
 import type { FieldProblem } from './wording.ts';
 import { dialectOf, launchesOf, sourceOf } from './registration.ts';
 import { servedShapes } from './shapes.ts';
+import { warpsOf } from './warps.ts';
 
 /** Everything wrong with one kernel, alone and against its sources. */
 export function checkKernel(kernel: Kernel, sources: ReadonlyMap<string, string>): string[] {
@@ -61,7 +62,23 @@ function checkReplaced(kernel: Kernel, replaced: Kernel): string[] {
     return [`${kernel.name} replaces ${replaced.name}, but their inputs, outputs and dimensions have different names`];
   }
   const missing = kernel.dialects.filter((dialect) => !replaced.dialects.includes(dialect));
-  return missing.map((dialect) => `${kernel.name} replaces ${replaced.name}, which has no ${dialect} launch`);
+  const widths = ({ contract }: Kernel, dialect: Dialect): number[] =>
+    launchesOf(contract, dialect).flatMap((launch) => warpsOf(dialect, launch));
+  const narrower = kernel.dialects
+    .filter((dialect) => !missing.includes(dialect))
+    .flatMap((dialect) => {
+      const known = widths(replaced, dialect);
+      return [...new Set(widths(kernel, dialect))]
+        .filter((warp) => !known.includes(warp))
+        .map((warp) => ({ dialect, warp }));
+    });
+  return [
+    ...missing.map((dialect) => `${kernel.name} replaces ${replaced.name}, which has no ${dialect} launch`),
+    ...narrower.map(
+      ({ dialect, warp }) =>
+        `${kernel.name} replaces ${replaced.name}, whose ${dialect} launches run at no warps of ${warp} lanes: state the same \`warp\` in both`,
+    ),
+  ];
 }
 
 /** Names that two things have, or that refer to nothing; checked before the formula is read. */
@@ -71,6 +88,8 @@ export function checkNames(contract: Contract): (string | FieldProblem)[] {
   const known = [...Object.keys(dims), ...Object.keys(inputs), ...Object.keys(outputs), ...Object.keys(scalars)];
   for (const name of known)
     if (known.indexOf(name) !== known.lastIndexOf(name)) problems.push(`'${name}' names two things`);
+  for (const name of known)
+    if (name === 'warp') problems.push("'warp' stands for the lanes of a warp, so nothing else can have that name");
   for (const name of known)
     if (name in {}) problems.push(`'${name}' is a field of every object, so nothing can have that name`);
   for (const [name, tensor] of Object.entries({ ...inputs, ...outputs })) {
@@ -209,9 +228,20 @@ export function unlaunchedSources(
 }
 
 /** What is wrong with a control in the contract alone; whether its edit matches is known where it is planted. */
-function checkControl(kernel: Kernel, { edit, fault }: Control): string[] {
+function checkControl(kernel: Kernel, { edit, fault, warp, dialects }: PlantedControl): string[] {
   const unlaunched = Object.keys(edit ?? {}).filter((dialect) => !kernel.dialects.some((known) => known === dialect));
-  return unlaunched.map((dialect) => `control '${fault}' edits ${dialect}, which has no launch`);
+  const narrow = dialects.filter(
+    (dialect) =>
+      warp !== undefined &&
+      !launchesOf(kernel.contract, dialect).some((launch) => warpsOf(dialect, launch).slice(1).includes(warp)),
+  );
+  return [
+    ...unlaunched.map((dialect) => `control '${fault}' edits ${dialect}, which has no launch`),
+    ...narrow.map(
+      (dialect) =>
+        `control '${fault}' shows at warps of ${warp} lanes, which no ${dialect} launch has beside its first`,
+    ),
+  ];
 }
 
 /** Every interior rounding point needs a source control that drops it, in every dialect. */

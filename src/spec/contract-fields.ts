@@ -59,6 +59,7 @@ const LAUNCH: FieldTexts<Launch> = {
   optional: {
     source: "its file, where that has not the folder's name: 'other.cu'",
     when: 'the shapes that it takes; the first such launch is used',
+    warp: 'lanes of a warp, where not all served ones: { hip: 64 }',
     localBytes: 'dynamic local memory at a shape, in bytes',
     cluster: 'groups of a cluster',
     optIn: 'whether it asks for more local memory than the default',
@@ -79,6 +80,7 @@ const CONTROL: FieldTexts<Control> = {
     launch: 'of the launch: (launch) => ({ ...launch, grid: … })',
     drops: 'the rounding point that the edit drops',
     mode: 'the arithmetic that shows it; in plain it stays green',
+    warp: 'lanes of a warp that show it; at the first it stays green',
     green: 'shapes at which it must stay green',
     needs: "'schedules': shown for certain on the host device alone",
   },

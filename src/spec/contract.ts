@@ -55,6 +55,8 @@ export interface Dim {
 }
 
 export type ShapeOf<D extends string> = Readonly<Record<D, number>>;
+/** A shape, and the lanes of a warp: 32, or another of the widths that a launch runs at. */
+export type LaunchShape<D extends string> = ShapeOf<D | 'warp'>;
 /** Sizes the engine calls the kernel at; an array stands for each of its sizes. */
 export type Served<D extends string> = Readonly<Record<D, number | readonly number[]>>;
 
@@ -67,12 +69,18 @@ export interface Launch<D extends string = string> {
   readonly when?: (shape: ShapeOf<D>) => boolean;
   /** Threads a group: x, or [x, y, z]. */
   readonly threads: number | readonly number[];
+  /**
+   * Lanes of a warp that the launch runs at, by dialect, and the gates run it at each: `{ hip: 64 }`. Where a dialect is not named, all
+   * that its served chips have: 32, of HIP also 64, of OpenCL C also 16 and 8. A kernel of OpenCL C that requires a sub-group size
+   * states it here as well: `{ xpu: 32 }`.
+   */
+  readonly warp?: Partial<Readonly<Record<Dialect, number | readonly number[]>>>;
   /** Groups, in x, y and z. */
-  readonly grid: (shape: ShapeOf<D>) => readonly number[];
-  /** fp32 roundings on the longest chain of a sum, at a shape. 0 where nothing is summed. */
-  readonly depth: (shape: ShapeOf<D>) => number;
+  readonly grid: (shape: LaunchShape<D>) => readonly number[];
+  /** fp32 roundings on the longest chain of a sum, at a shape and a width. 0 where nothing is summed. */
+  readonly depth: (shape: LaunchShape<D>) => number;
   /** Dynamic local memory, in bytes. */
-  readonly localBytes?: (shape: ShapeOf<D>) => number;
+  readonly localBytes?: (shape: LaunchShape<D>) => number;
   /** Groups a cluster. */
   readonly cluster?: number;
   /** Whether the launcher asks the driver for more local memory than its default allows; no where this is not said. */
@@ -108,6 +116,8 @@ export interface Control<D extends string = string> {
   readonly drops?: string;
   /** The mode that shows it: the gate must stay green in plain arithmetic on the same data. */
   readonly mode?: AddedMode;
+  /** The lanes of a warp that show it: the gate must stay green at the launch's first width on the same data. */
+  readonly warp?: number;
   /** Shapes at which the gate must stay green, so that the control proves where the fault shows. */
   readonly green?: (shape: ShapeOf<D>) => boolean;
   /** What shows the fault with certainty and a GPU has not, where it shows only then: such a control is not run on a GPU. */

@@ -9,6 +9,7 @@ import { DTYPES } from '../numerics/dtype.ts';
 import { CAUSES, CAUSE_CODES } from './cause.ts';
 import { GATES } from './contract.ts';
 import { MODES } from './modes.ts';
+import { WIDTHS } from './warps.ts';
 import { fields, oneOf, problemsOf } from './wording.ts';
 import { messageOf } from './message-of.ts';
 
@@ -46,6 +47,8 @@ export const fixtureSchema = fields({
   dialect: oneOf(DIALECTS),
   gate: oneOf(GATES),
   mode: oneOf(MODES),
+  /** Lanes of a warp, where they are not the launch's first. */
+  warp: v.optional(v.picklist(WIDTHS, `a warp has ${WIDTHS.join(', ')} lanes`)),
   /** The control that was planted. */
   control: v.optional(v.pipe(v.string(), v.regex(/^[a-z]{0,16}\d{1,4}$/, 'a control reads 1, claim1 or standing1'))),
   /** The case, or the control, that it was found at: what `--only` takes. */

@@ -6,10 +6,12 @@ import { DIALECTS, MAPS } from '../families/formula/functions.ts';
 import { DTYPES } from '../numerics/dtype.ts';
 import { CHECKED, FINDING_CLASSES, GATES, NEEDS } from './contract.ts';
 import { MODES } from './modes.ts';
+import { WIDTHS } from './warps.ts';
 import { fields, oneOf } from './wording.ts';
 
 const size = v.pipe(v.number(), v.integer('a size is a whole number'), v.minValue(1, 'a size is at least 1'));
 const least = v.pipe(v.number(), v.integer('a size is a whole number'), v.minValue(0, 'a size is at least 0'));
+const warp = v.picklist(WIDTHS, `a warp has ${WIDTHS.join(', ')} lanes`);
 const name = v.pipe(
   v.string(),
   v.regex(/^[a-z][a-z0-9_]*$/, 'a name is lower-case letters, digits and _, and starts with a letter'),
@@ -31,11 +33,15 @@ const tensor = fields({
   group: v.optional(size),
 });
 
+// Not a union, whose problem would not say what is wrong with the width that is meant.
+const warps = v.lazy((value) => (Array.isArray(value) ? v.array(warp) : warp));
+
 const launch = fields({
   symbol: v.string(),
   source: v.optional(v.string()),
   when: v.optional(v.function()),
   threads: v.union([size, v.array(size)]),
+  warp: v.optional(v.record(oneOf(DIALECTS), warps)),
   grid: v.function(),
   depth: v.function(),
   localBytes: v.optional(v.function()),
@@ -67,12 +73,17 @@ export const controlSchema = v.pipe(
     launch: v.optional(v.function()),
     drops: v.optional(v.string()),
     mode: v.optional(oneOf(MODES.filter((mode) => mode !== 'plain'))),
+    warp: v.optional(warp),
     green: v.optional(v.function()),
     needs: v.optional(oneOf(NEEDS)),
   }),
   v.check(
     ({ edit, formula, launch: planted }) => [edit, formula, planted].filter((part) => part !== undefined).length === 1,
     'a control plants one thing: an edit, a formula or a launch',
+  ),
+  v.check(
+    ({ mode, warp: width }) => mode === undefined || width === undefined,
+    'a control shows in a mode or at a width, not in both',
   ),
   v.check(
     ({ needs, mode, finding }) => needs === undefined || (mode === undefined && !CHECKED.includes(finding)),

@@ -36,7 +36,10 @@ test.each(kernels.map((kernel, i) => [kernel.name, kernel, DIALECTS[i % DIALECTS
   async (_, kernel, dialect) => {
     const device = openHost({ bytes: await runtimeImage() });
     const sources = { texts: listing.sources, images: compilingStore() };
-    const subject = (await prepareSubject(device, sources, kernel, dialect, ['check'])).inMode('check', '1');
+    const subject = (await prepareSubject(device, sources, kernel, dialect, [{ mode: 'check' }])).inWay(
+      { mode: 'check' },
+      '1',
+    );
     for (const { prepare } of checkCases(kernel, '1').slice(0, 2)) {
       const stage = new Stage(device, kernel.contract, prepare().inputs, 30_000);
       for (let schedule = 0; schedule < SCHEDULES; schedule++)

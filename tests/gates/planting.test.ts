@@ -43,7 +43,7 @@ async function refusal(from: string): Promise<string> {
   const [loaded] = loadKernels({ contracts: [{ path: 'k/k.contract.ts', exported: contract }], sources: TEXTS });
   if (!loaded) throw new Error('no kernel');
   const sources = { texts: TEXTS, images: { get: () => Promise.resolve({ error: PLANTED }) } };
-  const prepared = prepareSubject({} as Device, sources, loaded, 'cuda', ['plain'], loaded.controls[0]);
+  const prepared = prepareSubject({} as Device, sources, loaded, 'cuda', [{ mode: 'plain' }], loaded.controls[0]);
   return prepared.then(
     () => '',
     (error: Error) => error.message,

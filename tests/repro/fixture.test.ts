@@ -19,8 +19,8 @@ type OwnShop = ReturnType<typeof shopOf>;
 
 async function written(shop: OwnShop, small: Minimal | undefined): Promise<Fixture> {
   if (!small) throw new Error('nothing was found');
-  const { target, mode, schedules, inputs, finding, label } = small;
-  const suspect = await Suspect.prepare(shop, target, [mode], { ...SETTINGS, ...(schedules && { schedules }) });
+  const { target, way, schedules, inputs, finding, label } = small;
+  const suspect = await Suspect.prepare(shop, target, [way], { ...SETTINGS, ...(schedules && { schedules }) });
   suspect.release();
   return fixtureOf(suspect, { inputs, finding, label });
 }

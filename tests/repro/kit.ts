@@ -1,4 +1,5 @@
 /** Suspects of kernels that a test states, on the host device. */
+import { uniqueWays } from '../../src/gates/mode.ts';
 import { setDefaultTimeout } from 'bun:test';
 import { openHost } from '../../src/device/host.ts';
 import { HOST } from '../../src/device/run-device.ts';
@@ -77,7 +78,7 @@ export async function smallestOf(
   const control = shop.kernel.controls.find(({ id }) => id === controlId);
   const target: Target = { kernel: shop.kernel, dialect: 'cuda', gate, ...(control && { control }) };
   const cases = casesFor(target, wanted, SETTINGS.seed).filter(({ mode }) => mode === 'plain' || mode === 'check');
-  const suspect = await Suspect.prepare(shop, target, [...new Set(cases.map(({ mode }) => mode))], SETTINGS);
+  const suspect = await Suspect.prepare(shop, target, uniqueWays(cases), SETTINGS);
   try {
     const found = await findCase(suspect, cases, wanted, pause);
     return found && (await minimise(found, { until: performance.now() + HOUR }));

@@ -90,7 +90,7 @@ describe('the smallest input', () => {
     const body = `if (threadIdx.x == 0) cell = row[0];
   if (threadIdx.x < width) y[blockIdx.x] = cell;`;
     const small = await smallestOf(shopOf(sums, summed(body)), 'repeat', { class: 'race' });
-    expect(small).toMatchObject({ mode: 'check', nonzero: [] });
+    expect(small).toMatchObject({ way: { mode: 'check' }, nonzero: [] });
     expect(small?.cause).toMatchObject({
       code: 'race',
       lines: expect.arrayContaining([expect.stringMatching(/case\.cu:[67]$/)]),
@@ -135,7 +135,7 @@ test('two searches come to the same input', async () => {
 test('a search whose time is up says so, gives what it has, and tells whoever watches', async () => {
   const shop = shopOf(STATED, each('v'));
   const target = { kernel: shop.kernel, dialect: 'cuda', gate: 'shapes' } as const;
-  const suspect = await Suspect.prepare(shop, target, ['plain'], SETTINGS);
+  const suspect = await Suspect.prepare(shop, target, [{ mode: 'plain' }], SETTINGS);
   const cases = casesFor(target, {}, '1').filter(({ mode }) => mode === 'plain');
   const found = await findCase(suspect, cases.toReversed(), {}, () => Promise.resolve());
   const small = found && (await minimise(found, { until: 0 }));

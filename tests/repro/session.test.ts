@@ -7,7 +7,7 @@ import { SETTINGS, STATED, each, shopOf, smallestOf } from './kit.ts';
 const shop = shopOf(STATED, each('fmaxf(v, 0.0f)'));
 const small = await smallestOf(shop, 'nonfinite');
 if (!small) throw new Error('nothing is found');
-const suspect = await Suspect.prepare(shop, small.target, [small.mode], SETTINGS);
+const suspect = await Suspect.prepare(shop, small.target, [small.way], SETTINGS);
 
 const opened = (): Session => {
   const session = new Session(suspect, small);
@@ -52,6 +52,7 @@ test.each<[string, (session: Session) => void, string]>([
     '0x3f800000 is 1, not 2',
   ],
   ['another mode', (session) => session.setShape('rows=1,width=2,mode=fused'), 'leave mode=fused out'],
+  ['another width', (session) => session.setShape('rows=1,width=2,warp=64'), 'leave warp=64 out'],
   ['two orders of a gate that has one', (session) => session.setSchedules('0 and 3'), 'an order is a whole number'],
 ])('%s is refused in words', (_what, ask, words) => {
   const session = opened();

@@ -10,6 +10,7 @@ import { readListing } from '../../../src/spec/listing.ts';
 import { loadKernels } from '../../../src/spec/load.ts';
 import type { Kernel } from '../../../src/spec/registration.ts';
 import { routeOf, sourceOf } from '../../../src/spec/registration.ts';
+import { firstWarp, launchShape } from '../../../src/spec/warps.ts';
 
 export const HERE = import.meta.dir;
 
@@ -80,9 +81,10 @@ function registeredCase(
   const device = DIALECTS.flatMap((dialect): Sourced[] => {
     const launch = routeOf(contract, dialect, shape);
     if (!launch) return [];
-    depth = Math.max(depth, launch.depth?.(shape) ?? 0);
+    const at = launchShape(shape, firstWarp(dialect, launch));
+    depth = Math.max(depth, launch.depth(at));
     const path = sourceOf(folder, dialect, launch);
-    const [x = 1, y = 1] = launch.grid(shape);
+    const [x = 1, y = 1] = launch.grid(at);
     const { symbol, defines = {} } = launch;
     return [{ label: dialect, dialect, symbol, grid: [x, y], path, text: sources.get(path) ?? '', defines }];
   });

@@ -14,6 +14,7 @@ import { byteCount } from '../../families/tensor.ts';
 import type { Contract } from '../../spec/contract.ts';
 import { routeOf } from '../../spec/registration.ts';
 import { gateShapes } from '../../spec/shapes.ts';
+import { firstWarp, launchShape } from '../../spec/warps.ts';
 import type { OfflineJob, OfflineProblem } from './measure.ts';
 import type { UnitLaunch } from './units.ts';
 
@@ -74,6 +75,7 @@ function loadedOnce(
   const shape = gateShapes(contract).find((candidate) => routeOf(contract, dialect, candidate)?.symbol === symbol);
   const launch = shape && routeOf(contract, dialect, shape);
   if (!shape || !launch) return kernel;
+  const at = launchShape(shape, firstWarp(dialect, launch));
   const tensors: Readonly<Record<string, Tensor>> = { ...contract.inputs, ...contract.outputs };
   const argument = (name: string): LaunchArgument => {
     const tensor = tensors[name];
@@ -85,9 +87,9 @@ function loadedOnce(
   device.launch({
     kernel,
     arguments: contract.args.map(argument),
-    grid: extentOf(launch.grid(shape)),
+    grid: extentOf(launch.grid(at)),
     group: extentOf([launch.threads].flat()),
-    dynamicLocalBytes: launch.localBytes?.(shape) ?? 0,
+    dynamicLocalBytes: launch.localBytes?.(at) ?? 0,
     cluster: launch.cluster ?? 0,
     schedule: 0,
     localPoison: 0,

@@ -70,6 +70,15 @@ KERNEL halves(unsigned* y) {
   for (unsigned i = 0; i < (t < 40 ? 3 : 5); i++) sum += __shfl_sync(mask, t, t < 40 ? 39 : 63);
   y[threadIdx.x] = sum;
 }
+KERNEL stopped(unsigned* y) {
+  unsigned held[4] = {}; // an index past its end
+  for (unsigned i = 0; i < 4; i++) held[i] = threadIdx.x;
+  y[threadIdx.x] = held[threadIdx.x == 97 ? 4 + threadIdx.x : 0]; // outside
+}
+`;
+
+const ACROSS = `
+#define KERNEL extern "C" __global__ void
 // A sum over the halves of a wave: lanes take each other's words across a warp's barrier.
 KERNEL across(const float* x, float* y) {
   __shared__ float held[128];
@@ -77,11 +86,6 @@ KERNEL across(const float* x, float* y) {
   held[t] = x[t];
   __builtin_amdgcn_wave_barrier();
   y[t] = held[t ^ 32]; // across
-}
-KERNEL stopped(unsigned* y) {
-  unsigned held[4] = {}; // an index past its end
-  for (unsigned i = 0; i < 4; i++) held[i] = threadIdx.x;
-  y[threadIdx.x] = held[threadIdx.x == 97 ? 4 + threadIdx.x : 0]; // outside
 }
 `;
 
@@ -227,7 +231,7 @@ test('a warp barrier orders 64 lanes of a wave of 64, and races where waves have
     [64, undefined],
     [32, 'race'],
   ] as const) {
-    const module = await load(warp, 'check');
+    const module = await load(warp, 'check', ACROSS);
     const launch = launchOf(device.kernel(module, 'across'), [buffer(x), buffer(y)], {
       group: [THREADS, 1, 1],
       check: { extents },
@@ -238,7 +242,7 @@ test('a warp barrier orders 64 lanes of a wave of 64, and races where waves have
     } else {
       const found = failureOf(device, launch);
       expect(found.failure).toBe(failure);
-      expect(found.message).toContain(`k.hip:${lineOf(HIP, '// across')}`);
+      expect(found.message).toContain(`k.hip:${lineOf(ACROSS, '// across')}`);
     }
   }
 });

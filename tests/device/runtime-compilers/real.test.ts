@@ -27,7 +27,7 @@ describe.each([
       for (const kernel of kernels)
         for (const launch of launchesOf(kernel.contract, dialect)) {
           const result = await images.get(
-            requestFor({ texts: listing.sources }, kernel, dialect, 'fast', launch, undefined),
+            requestFor({ texts: listing.sources }, kernel, dialect, { kind: 'fast' }, launch, undefined),
           );
           if ('error' in result) throw new Error(result.error);
           const view = new DataView(result.image.buffer, result.image.byteOffset);

@@ -6,6 +6,8 @@ const THREADS = 256;
 const launch = {
   symbol: 'tf_row_softmax',
   threads: THREADS,
+  // Lanes of a warp, where the source states them. It runs at all that served chips have otherwise: of HIP at 32 and at 64.
+  warp: { xpu: 32 },
   // Groups at a shape: one a row.
   grid: ({ rows }: { rows: number }) => [rows],
   // A claim that gate 4 tests: the most fp32 additions that a term of a sum goes through. Here those of its thread, those of
