@@ -4,6 +4,7 @@
  */
 import type { Chip } from './chips/chip.ts';
 import type { Extent, LaunchAt } from './launch.ts';
+import { sameWidths } from './launch.ts';
 import type { Measured } from './measured.ts';
 import type { Asks } from './rules/check.ts';
 import { sameExtent } from './rules/check.ts';
@@ -86,4 +87,4 @@ const factOf = (measured: Measured, fact: string): number =>
   Number((measured as Measured & Record<string, unknown>)[fact]);
 
 const sameLaunch = (a: LaunchAt, b: LaunchAt): boolean =>
-  a.localBytes === b.localBytes && a.optIn === b.optIn && sameExtent(a.threads, b.threads);
+  a.localBytes === b.localBytes && a.optIn === b.optIn && sameExtent(a.threads, b.threads) && sameWidths(a, b);

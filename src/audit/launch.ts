@@ -16,9 +16,14 @@ export interface LaunchAt {
   readonly cluster?: number;
   /** Whether the launcher asks for more local memory than the default allows. */
   readonly optIn: boolean;
+  /** Lanes of a warp at which no launch of the kernel takes the shape, where there are any. */
+  readonly notAt?: readonly number[];
   /** The shape, for messages: `rows=17,width=2056`. */
   readonly label?: string;
 }
+
+/** Whether two launches leave out the same widths. */
+export const sameWidths = (a: LaunchAt, b: LaunchAt): boolean => (a.notAt ?? []).join() === (b.notAt ?? []).join();
 
 /** One way to launch a kernel in a dialect, at all its shapes. */
 export interface AuditLaunch {

@@ -2,13 +2,13 @@
 import type { Dialect } from '../families/formula/functions.ts';
 import type { Shape } from '../families/tensor.ts';
 import { shapeText } from '../families/tensor.ts';
-import type { Launch } from '../spec/contract.ts';
+import type { Contract, Launch } from '../spec/contract.ts';
 import type { Kernel } from '../spec/registration.ts';
 import { launchesOf, sourceOf } from '../spec/registration.ts';
 import { gateShapes } from '../spec/shapes.ts';
-import { launchShape, routeAt, warpsOf } from '../spec/warps.ts';
+import { WARPS, launchShape, routeAt, warpsOf } from '../spec/warps.ts';
 import type { AuditLaunch, LaunchAt } from './launch.ts';
-import { extentOf } from './launch.ts';
+import { extentOf, sameWidths } from './launch.ts';
 
 /** Every launch of a kernel in all its dialects, at the shapes of gate 3, the largest served one among them. */
 export function auditLaunches({ name, folder, contract, dialects }: Kernel): AuditLaunch[] {
@@ -17,7 +17,7 @@ export function auditLaunches({ name, folder, contract, dialects }: Kernel): Aud
     warpsOf(dialect, launch).flatMap((warp) =>
       shapes
         .filter((shape) => routeAt(contract, dialect, shape, warp) === launch)
-        .map((shape) => launchAt(launch, shape, warp)),
+        .map((shape) => ({ ...launchAt(launch, shape, warp), ...notAt(contract, dialect, shape) })),
     );
   return dialects.flatMap((dialect) =>
     launchesOf(contract, dialect).map((launch) => ({
@@ -29,6 +29,12 @@ export function auditLaunches({ name, folder, contract, dialects }: Kernel): Aud
       at: outermost(taken(dialect, launch)),
     })),
   );
+}
+
+/** A contract that states its widths may leave out some of the served chips'. */
+function notAt(contract: Contract, dialect: Dialect, shape: Shape): Pick<LaunchAt, 'notAt'> {
+  const widths = WARPS[dialect].filter((warp) => routeAt(contract, dialect, shape, warp) === undefined);
+  return widths.length > 0 ? { notAt: widths } : {};
 }
 
 function launchAt(launch: Launch, shape: Shape, warp: number): LaunchAt {
@@ -45,12 +51,15 @@ function launchAt(launch: Launch, shape: Shape, warp: number): LaunchAt {
 
 /** Launches that break every limit that any breaks. Clusters must divide each grid: there all distinct ones stay. */
 function outermost(launches: readonly LaunchAt[]): LaunchAt[] {
-  const distinct = new Map(launches.map((launch) => [[...launch.grid, launch.localBytes].join(), launch]));
+  const distinct = new Map(
+    launches.map((launch) => [[...launch.grid, launch.localBytes, 'not at', ...(launch.notAt ?? [])].join(), launch]),
+  );
   const all = [...distinct.values()];
   return all.filter((launch) => !all.some((other) => other !== launch && standsFor(other, launch)));
 }
 
 function standsFor(other: LaunchAt, launch: LaunchAt): boolean {
-  if (launch.cluster !== undefined || other.localBytes !== launch.localBytes) return false;
+  if (launch.cluster !== undefined || other.localBytes !== launch.localBytes || !sameWidths(other, launch))
+    return false;
   return launch.grid.every((size, i) => size >= 1 && size <= (other.grid[i] ?? 0));
 }

@@ -65,6 +65,7 @@ export function whyNotOn(kind: DeviceKind, control: Control): string | undefined
   const mode = modeOf(control);
   if (kind === 'host') return undefined;
   if (mode !== 'plain') return `mode ${mode} is an image of the host device`;
+  if (control.warp !== undefined) return `warps of ${control.warp} lanes are asked of the host device's images`;
   return control.needs === undefined ? undefined : NEEDED[control.needs];
 }
 

@@ -149,13 +149,14 @@ function elementLines({ want, range, got, place, replays, tiles, writer }: Eleme
   ];
 }
 
-function writerLines({ writer }: ElementFacts, [x, y]: Explanation['group'], lanes: number | undefined): string[] {
+function writerLines({ writer }: ElementFacts, [x, y]: Explanation['group'], lanes: number): string[] {
   if (writer === undefined || writer === 'none') return [];
   const { group, thread, line } = writer;
   const linear = thread[0] + x * (thread[1] + y * thread[2]);
-  const warp = lanes === undefined ? '' : `, lane ${linear % lanes} of warp ${Math.floor(linear / lanes)},`;
   const at = line === undefined ? '' : `, at ${line}`;
-  return [`written first by thread (${thread.join(', ')})${warp} of group (${group.join(', ')})${at}`];
+  return [
+    `written first by thread (${thread.join(', ')}), lane ${linear % lanes} of warp ${Math.floor(linear / lanes)}, of group (${group.join(', ')})${at}`,
+  ];
 }
 
 /** All digits that tell a float64 from its neighbours. */

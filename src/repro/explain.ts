@@ -1,6 +1,5 @@
 /** What is known of a wrong output: what the kernel gave and float64 wants, the range, the replays, and where it is made. */
 import { replay } from '../families/answer.ts';
-import type { Dialect } from '../families/formula/functions.ts';
 import type { Inputs } from '../families/inputs.ts';
 import type { Shape } from '../families/tensor.ts';
 import { coordinates } from '../families/tensor.ts';
@@ -52,19 +51,16 @@ export interface Explanation {
   readonly symbol: string;
   readonly grid: Triple;
   readonly group: Triple;
-  /** Threads of a warp, where every chip of the dialect has as many. */
-  readonly lanes?: number;
+  /** Threads of a warp. */
+  readonly lanes: number;
   readonly element?: ElementFacts;
 }
 
 const ACCUMULATORS = ['f16', 'bf16'] as const;
-/** Waves of AMD's chips have 32 lanes or 64, and Intel's sub-groups 8 to 32. */
-const LANES: Partial<Readonly<Record<Dialect, number>>> = { cuda: 32, metal: 32 };
 
 /** Explains an output's element; of none, the launch alone. */
 export async function explain(suspect: Suspect, inputs: Inputs, at: Finding['at']): Promise<Explanation> {
-  const { kernel, dialect } = suspect.target;
-  const lanes = LANES[dialect];
+  const { kernel } = suspect.target;
   const route = suspect.subject.route(inputs.shape);
   const head = { formula: kernel.contract.formula.text, symbol: route.launch.symbol };
   const element = at && (await elementFacts(suspect, inputs, at));
@@ -72,7 +68,7 @@ export async function explain(suspect: Suspect, inputs: Inputs, at: Finding['at'
     ...head,
     grid: route.grid(inputs.shape),
     group: route.group,
-    ...(lanes !== undefined && { lanes }),
+    lanes: route.warp,
     ...(element && { element }),
   };
 }

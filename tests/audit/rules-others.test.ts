@@ -45,6 +45,20 @@ describe('hip', () => {
     ]);
   });
 
+  test('a compile for waves of a width that the contract leaves out', () => {
+    const only64 = launch({ notAt: [32] });
+    expect(problems(only64, hip(), 'gfx1100')).toEqual([
+      {
+        limit: 'wave',
+        what: 'compiled for waves of 32, at which no launch of the kernel takes the shape (`warp`)',
+      },
+    ]);
+    expect(problems(only64, hip({ wave: 64 }), 'gfx1100')).toEqual([]);
+    expect(problems(only64, cdna(), 'gfx942')).toEqual([]);
+    expect(broken(launch({ notAt: [16, 8] }), xpu({ simd: 16 }), 'pvc')).toEqual(['sub-group']);
+    expect(broken(launch({ notAt: [16, 8] }), xpu({ simd: 32 }), 'pvc')).toEqual([]);
+  });
+
   test('LDS is the workgroup limit of the chip', () => {
     expect(broken(launch({ localBytes: 81_920 }), cdna({ staticLds: 81_920 }), 'gfx950')).toEqual([]);
     expect(broken(launch({ localBytes: 81_920 }), cdna({ staticLds: 81_920 }), 'gfx942')).toEqual(['local bytes']);

@@ -2,10 +2,12 @@
 import { expect, test } from 'bun:test';
 import { openHost } from '../../src/device/host.ts';
 import { compilingStore, runtimeImage } from '../../src/device/store.ts';
+import type { Dialect } from '../../src/families/formula/functions.ts';
 import { DIALECTS } from '../../src/families/formula/functions.ts';
 import { runJob } from '../../src/gates/job.ts';
 import { readListing } from '../../src/spec/listing.ts';
 import { loadKernels } from '../../src/spec/load.ts';
+import { warpOfLabel } from '../../src/spec/warps.ts';
 
 const device = openHost({ bytes: await runtimeImage() });
 const listing = await readListing();
@@ -26,12 +28,19 @@ async function chainsOf(name: string): Promise<string[]> {
   });
   return results.map((result) => {
     const chains = result.kind === 'gate' ? (result.chains ?? []) : [];
-    const texts = chains.map(({ symbol, longest, declared }) => `${symbol.slice(3)} ${longest ?? '?'}/${declared}`);
-    return `${result.dialect}: ${texts.join(', ')}`;
+    const at = (warp?: number): string =>
+      chains
+        .filter(({ label }) => warpOfLabel(label) === warp)
+        .map(({ symbol, longest, declared }) => `${symbol.slice(3)} ${longest ?? '?'}/${declared}`)
+        .join(', ');
+    return `${result.dialect}: ${at()}${result.dialect === 'hip' ? `; at 64 lanes ${at(64)}` : ''}`;
   });
 }
 
-const everywhere = (text: string): string[] => DIALECTS.map((dialect) => `${dialect}: ${text}`);
+/** HIP's kernels add alike at both widths. */
+const on = (dialect: Dialect, text: string): string =>
+  `${dialect}: ${text}${dialect === 'hip' ? `; at 64 lanes ${text}` : ''}`;
+const everywhere = (text: string): string[] => DIALECTS.map((dialect) => on(dialect, text));
 
 // A tile and a step: one thread adds a second pack, or, where it takes single values, one more of them.
 test.each<[string, string[]]>([
@@ -43,7 +52,10 @@ test.each<[string, string[]]>([
   ['layer_norm_rows', everywhere('layer_norm_rows 13/14, layer_norm_rows 13/14')],
   ['dense_rows', everywhere('dense_rows_vec 20/21, dense_rows_tile 263/264')],
   ['affine_rows_4', everywhere('affine_rows_4 15/19')],
-  ['affine_rows_8', ['cuda', 'hip', 'metal', 'xpu'].map((on, i) => `${on}: affine_rows_8 ${i < 2 ? 13 : 15}/19`)],
+  [
+    'affine_rows_8',
+    DIALECTS.map((dialect) => on(dialect, `affine_rows_8 ${dialect === 'cuda' || dialect === 'hip' ? 13 : 15}/19`)),
+  ],
 ])(
   '%s',
   async (name, chains) => {

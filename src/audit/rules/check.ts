@@ -69,6 +69,10 @@ export function whatOf(check: Check): string {
 /** A condition that holds or does not. */
 export const must = (limit: Limit, whether: boolean, what: () => string): Must => ({ limit, holds: whether, what });
 
+/** A compile of another width than the kernel's launches run at, in words. */
+export const launchedElsewhere = (name: string, lanes: number): string =>
+  `compiled for ${name} of ${lanes}, at which no launch of the kernel takes the shape (\`warp\`)`;
+
 export const AXES = ['x', 'y', 'z'] as const;
 
 /** The axis that comes nearest to its limit, or misses it by most: the others need no check. */

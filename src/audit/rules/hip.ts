@@ -7,7 +7,7 @@ import { volumeOf } from '../launch.ts';
 import type { HipMeasured } from '../measured.ts';
 import { count } from '../../numerics/digits.ts';
 import type { Asks, Check } from './check.ts';
-import { AXES, must, nearestAxis, notEmpty, sameExtent, sameGroup } from './check.ts';
+import { AXES, launchedElsewhere, must, nearestAxis, notEmpty, sameExtent, sameGroup } from './check.ts';
 
 export const HIP_ASKS: Asks<HipMeasured> = {
   rising: ['vgprs', 'staticLds'],
@@ -56,12 +56,13 @@ export function vgprFile({ wave }: HipMeasured, chip: HipChip): VgprFile | undef
   return wave === 32 || wave === 64 ? chip.vgprs[wave] : undefined;
 }
 
-function waveChecks({ threads }: LaunchAt, measured: HipMeasured, chip: HipChip): Check[] {
+function waveChecks({ threads, notAt = [] }: LaunchAt, measured: HipMeasured, chip: HipChip): Check[] {
   const file = vgprFile(measured, chip);
   const sizes = Object.keys(chip.vgprs).join(' or ');
   const what = (): string => `waves of ${measured.wave}, but ${chip.name} runs waves of ${sizes}`;
   const runs = must('wave', file !== undefined, what);
-  return file ? [runs, ...registerChecks(volumeOf(threads), measured, chip, file)] : [runs];
+  const taken = must('wave', !notAt.includes(measured.wave), () => launchedElsewhere('waves', measured.wave));
+  return file ? [runs, taken, ...registerChecks(volumeOf(threads), measured, chip, file)] : [runs, taken];
 }
 
 function registerChecks(items: number, measured: HipMeasured, chip: HipChip, file: VgprFile): Check[] {

@@ -5,7 +5,7 @@ import { volumeOf } from '../launch.ts';
 import type { XpuMeasured } from '../measured.ts';
 import { count } from '../../numerics/digits.ts';
 import type { Asks, Check } from './check.ts';
-import { holds, must, notEmpty, sameExtent, sameGroup } from './check.ts';
+import { launchedElsewhere, holds, must, notEmpty, sameExtent, sameGroup } from './check.ts';
 
 export const XPU_ASKS: Asks<XpuMeasured> = {
   rising: ['slm', 'barriers'],
@@ -19,7 +19,7 @@ export const XPU_ASKS: Asks<XpuMeasured> = {
 /** Every limit of one launch. */
 export function xpuChecks(launch: LaunchAt, measured: XpuMeasured, chip: XpuChip): Check[] {
   return [
-    ...subgroupChecks(measured, chip),
+    ...subgroupChecks(launch, measured, chip),
     ...workgroupChecks(launch, measured, chip),
     ...grfChecks(launch, measured, chip),
     slmCheck(launch, measured, chip),
@@ -28,9 +28,10 @@ export function xpuChecks(launch: LaunchAt, measured: XpuMeasured, chip: XpuChip
   ];
 }
 
-function subgroupChecks({ simd, requiredSubgroup }: XpuMeasured, chip: XpuChip): Check[] {
+function subgroupChecks({ notAt = [] }: LaunchAt, { simd, requiredSubgroup }: XpuMeasured, chip: XpuChip): Check[] {
   const sizes = chip.subgroups.join(', ');
   return [
+    must('sub-group', !notAt.includes(simd), () => launchedElsewhere('sub-groups', simd)),
     must('sub-group', chip.subgroups.includes(simd), () => `SIMD${simd}, but ${chip.name} runs sub-groups of ${sizes}`),
     must(
       'sub-group',
