@@ -84,7 +84,7 @@ function judgeUnmeasured({ recorded: { launch, records }, at, measured, chip }: 
   const record = records[chip.name];
   const stale = record && staleSource(record, launch.dialect, launch.hash);
   // The width of a compile is not known before it.
-  const anyWidth = at.map(({ notAt: _, ...launch }) => launch);
+  const anyWidth = at.map(({ notAt: _widths, ...launch }) => launch);
   const problems = limitProblems(anyWidth, measured, chip).filter(({ limit }) => limit !== 'pending');
   if (problems.length > 0) return { status: 'does not fit', problems: stale ? [stale, ...problems] : problems };
   return stale ? { status: 'stale', problems: [stale] } : { status: 'pending', problems: [] };

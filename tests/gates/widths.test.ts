@@ -90,7 +90,7 @@ test('plain and check cases run at every width of any dialect, on the data of th
   }
   const cuda = load({
     launch: { cuda: launch },
-    controls: CONTRACT.controls.map(({ warp: _, ...one }) => ({ ...one, edit: { cuda: one.edit?.hip } })),
+    controls: CONTRACT.controls.map(({ warp: _warp, ...one }) => ({ ...one, edit: { cuda: one.edit?.hip } })),
   });
   expect(gateCases(cuda, 'shapes', '1', MODES).every(({ warp }) => warp === undefined)).toBe(true);
 });

@@ -78,7 +78,7 @@ test('from a finding at 64 lanes to a fixture that replays there, and passes in 
 
   const again = await replay(shop, fixture, { limitMs: SETTINGS.limitMs });
   expect(again).toMatchObject({ isSame: true, isStale: false });
-  const { warp: _, ...first } = fixture;
+  const { warp: _warp, ...first } = fixture;
   expect(await replay(shop, first, { limitMs: SETTINGS.limitMs })).toMatchObject({ isSame: false, findings: [] });
   expect(await replay(shop, fixture, { limitMs: SETTINGS.limitMs }, 'cuda')).toMatchObject({
     isSame: false,
