@@ -6,8 +6,6 @@ const THREADS = 256;
 const launch = {
   symbol: 'tf_row_softmax',
   threads: THREADS,
-  // Lanes of a warp, where the source states them. It runs at all that served chips have otherwise: of HIP at 32 and at 64.
-  warp: { xpu: 32 },
   // Groups at a shape: one a row.
   grid: ({ rows }: { rows: number }) => [rows],
   // A claim that gate 4 tests: the most fp32 additions that a term of a sum goes through. Here those of its thread, those of
@@ -42,7 +40,7 @@ export default kernel({
     cuda: launch,
     hip: launch,
     metal: launch,
-    xpu: launch,
+    xpu: { ...launch, warp: { xpu: 32 } }, // the lanes of a warp, which this source states
   },
   // Faults that are planted one at a time: each must turn its gate red for its reason, which proves that the gate looks. An
   // edit names text that stands in the source exactly once.
