@@ -1,7 +1,7 @@
 /**
  * Shrinks every control and every known finding that the arguments select, all of them without any, on the host device: how small
- * each input gets, whether that is proven, and how long it takes. Exits with 1 where one takes 10 s or more, or has more than 3
- * inputs that are not zero and no proof that each is needed.
+ * each input gets, whether that is proven, how long it takes, and whether the fixture that is written of it replays to the same verdict.
+ * Exits with 1 where one takes 10 s or more, has more than 3 inputs that are not zero and no proof that each is needed, or does not replay.
  */
 import { wayOf } from '../src/gates/mode.ts';
 import { openHost } from '../src/device/host.ts';
@@ -9,6 +9,8 @@ import { HOST } from '../src/device/run-device.ts';
 import { openImages, runtimeImage } from '../src/device/store.ts';
 import { shapeText } from '../src/families/tensor.ts';
 import { casesFor, findCase } from '../src/repro/find.ts';
+import { fixtureOf } from '../src/repro/fixture.ts';
+import { replay } from '../src/repro/replay.ts';
 import type { Minimal } from '../src/repro/minimise.ts';
 import { minimise } from '../src/repro/minimise.ts';
 import type { Shop, Target } from '../src/repro/suspect.ts';
@@ -16,6 +18,7 @@ import { Suspect } from '../src/repro/suspect.ts';
 import { controlAddress, matcher } from '../src/spec/address.ts';
 import type { FindingClass } from '../src/spec/contract.ts';
 import { GATES } from '../src/spec/contract.ts';
+import { fixtureText, readFixture } from '../src/spec/fixture.ts';
 import { readListing } from '../src/spec/listing.ts';
 import { loadKernels } from '../src/spec/load.ts';
 import type { Kernel } from '../src/spec/registration.ts';
@@ -54,6 +57,8 @@ function aimsOf(kernel: Kernel): Aim[] {
 interface Shrunk {
   readonly small?: Minimal;
   readonly ms: number;
+  /** Why its fixture does not replay to the same verdict. */
+  readonly unlike?: string;
 }
 
 /** The time is that of the search: what its images take to compile or to load stands apart. */
@@ -68,23 +73,38 @@ async function shrink(shop: Shop, { target, finding }: Aim): Promise<Shrunk> {
   try {
     const found = await findCase(suspect, cases, { class: finding }, () => Promise.resolve());
     const small = found && (await minimise(found, { until: from + SHRINK_MS }));
-    return { ...(small && { small }), ms: performance.now() - from };
+    const ms = performance.now() - from;
+    const unlike = small && (await unlikeness(shop, suspect, small));
+    return { ...(small && { small }), ms, ...(unlike !== undefined && { unlike }) };
   } finally {
     suspect.release();
   }
 }
 
+/** What a fixture of a smallest input comes to, written and read back, where that is another verdict. */
+async function unlikeness(shop: Shop, suspect: Suspect, small: Minimal): Promise<string | undefined> {
+  const { inputs, finding, label, schedules } = small;
+  const shown = suspect.with(small.way, schedules && { schedules });
+  const text = fixtureText(fixtureOf(shown, { inputs, finding, label }));
+  const { isSame, findings, notRun } = await replay(shop, readFixture(text), { limitMs: 5000 });
+  return isSame ? undefined : (notRun ?? (findings.map(({ what }) => what).join('; ') || 'it passes'));
+}
+
 const seconds = (ms: number): string => (ms / 1000).toFixed(2);
 
-function line({ address, finding }: Aim, { small, ms }: Shrunk): string {
+function line({ address, finding }: Aim, { small, ms, unlike }: Shrunk): string {
+  if (unlike !== undefined) return `NOT THE SAME  ${address}  ${finding}: ${unlike}`;
   if (!small) return `NOT FOUND  ${address}  ${finding}`;
   const { nonzero, needsAll, isLeast, inputs, trials } = small;
   const proof = `${needsAll ? 'each needed' : 'not proven'}, ${isLeast ? 'no size less' : 'sizes not proven'}`;
   return `${address}  ${finding}  ${shapeText(inputs.shape)}  ${nonzero.length} not zero (${proof})  ${trials} trials  ${seconds(ms)} s`;
 }
 
-const isGood = ({ small, ms }: Shrunk): boolean =>
-  small !== undefined && ms < MOST_MS && (small.nonzero.length <= MOST_INPUTS || small.needsAll);
+const isGood = ({ small, ms, unlike }: Shrunk): boolean =>
+  small !== undefined &&
+  unlike === undefined &&
+  ms < MOST_MS &&
+  (small.nonzero.length <= MOST_INPUTS || small.needsAll);
 
 const listing = await readListing();
 const kernels = loadKernels(listing);

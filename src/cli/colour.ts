@@ -5,14 +5,17 @@
 import type { Style } from '../report/style.ts';
 import { PLAIN } from '../report/style.ts';
 
-/** The style for a stream; a set but empty variable counts as unset. */
-export async function styleFor(
-  stream: { readonly isTTY?: boolean },
-  env: Readonly<Record<string, string | undefined>>,
-): Promise<Style> {
-  if (env['NO_COLOR']) return PLAIN;
-  const forced = Boolean(env['FORCE_COLOR']) && env['FORCE_COLOR'] !== '0';
-  if (!forced && !stream.isTTY) return PLAIN;
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** Whether a stream has colours; a set but empty variable counts as unset. */
+export function hasColours(stream: { readonly isTTY?: boolean }, env: Env): boolean {
+  if (env['NO_COLOR']) return false;
+  return (Boolean(env['FORCE_COLOR']) && env['FORCE_COLOR'] !== '0') || stream.isTTY === true;
+}
+
+/** The style for a stream. */
+export async function styleFor(stream: { readonly isTTY?: boolean }, env: Env): Promise<Style> {
+  if (!hasColours(stream, env)) return PLAIN;
   const { default: picocolors } = await import('picocolors');
   const { green, red, yellow, dim, bold } = picocolors.createColors(true);
   return { good: green, bad: (text) => bold(red(text)), warn: yellow, faint: dim };

@@ -2,6 +2,7 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { messageOf } from '../spec/message-of.ts';
+import { printError } from './print.ts';
 import { CACHE_FOLDER } from '../device/toolchain/flags.ts';
 
 /** A run that is hung up has nobody to tell: its terminal is gone, or `--watch` begins another. */
@@ -29,7 +30,7 @@ export async function interruptibly<T>(
     if (!isStopping) {
       isStopping = true;
       const words = await lastWords(() => told({ signal, exitCode }));
-      if (signal !== 'SIGHUP') console.error(words);
+      if (signal !== 'SIGHUP') printError(words);
     }
     removeTemporaries();
     // Workers run on otherwise: a launch cannot be called off.

@@ -3,6 +3,7 @@ import type { ExitCode } from './errors.ts';
 import { tell, UsageError } from './errors.ts';
 import { UnknownFlag } from './arguments/flag.ts';
 import { readFlags } from './arguments/flags.ts';
+import { printError } from './print.ts';
 import { takePaths } from './outside/take-paths.ts';
 
 /** Runs the command behind the program's name. Nothing here ends the process, so that all output reaches its pipe. */
@@ -11,7 +12,7 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
     return await command(argv);
   } catch (error) {
     const { text, code } = tell(error instanceof UnknownFlag ? await elsewhere(error) : error);
-    console.error(text);
+    printError(text);
     return code;
   }
 }

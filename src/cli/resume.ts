@@ -1,10 +1,12 @@
 /** `--resume FILE`: the journal of a run, written as jobs end; one that is there already is continued. */
-import { closeSync, existsSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, openSync, writeSync } from 'node:fs';
 import { writeWhole } from '../device/toolchain/cache.ts';
 import type { JobDone } from '../gates/lanes/lane.ts';
 import type { Asked } from '../report/journal.ts';
-import { headLine, isKept, jobLine, JournalError, readJournal } from '../report/journal.ts';
+import { headLine, isKept, jobLine, readJournal } from '../report/journal.ts';
+import { messageOf } from '../spec/message-of.ts';
 import { UsageError } from './errors.ts';
+import { textOf } from './text-file.ts';
 import { requireWritable } from './reports/json-file.ts';
 
 export interface Journal {
@@ -14,6 +16,9 @@ export interface Journal {
   readonly add: (done: JobDone) => void;
   readonly close: () => void;
 }
+
+/** Far more than the results of every kernel take. */
+const MOST_BYTES = 256 * 1024 * 1024;
 
 /** Opens a journal, new or continued; throws a UsageError where the file is another run's. */
 export function openJournal(path: string, asked: Asked): Journal {
@@ -32,11 +37,10 @@ export function openJournal(path: string, asked: Asked): Journal {
 
 function finishedOf(path: string, asked: Asked): JobDone[] {
   try {
-    return readJournal(readFileSync(path, 'utf8'), asked);
+    return readJournal(textOf(path, MOST_BYTES), asked);
   } catch (error) {
-    if (!(error instanceof JournalError)) throw error;
     throw new UsageError(
-      `--resume ${path} cannot be continued: ${error.message}.\n  Give the command that wrote it, or another file.`,
+      `--resume ${path} cannot be continued: ${messageOf(error)}.\n  Give the command that wrote it, or another file.`,
     );
   }
 }

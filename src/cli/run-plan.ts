@@ -91,7 +91,8 @@ function leftOf(
   known: readonly JobDone[],
 ): { readonly finished: readonly JobDone[]; readonly left: readonly Job[] } {
   const planned = new Set(jobs.map((job) => JSON.stringify(job)));
-  const finished = known.filter(({ job }) => planned.has(JSON.stringify(job)));
+  const own = known.filter(({ job }) => planned.has(JSON.stringify(job)));
+  const finished = [...new Map(own.map((done) => [JSON.stringify(done.job), done])).values()];
   const before = new Set(finished.map(({ job }) => JSON.stringify(job)));
   return { finished, left: jobs.filter((job) => !before.has(JSON.stringify(job))) };
 }

@@ -1,4 +1,5 @@
 /** The default command: run what is selected, print each registration as it completes, close with SUMMARY. */
+import { existsSync } from 'node:fs';
 import type { RunDevice } from '../device/run-device.ts';
 import { deviceLabel, kindOf } from '../device/run-device.ts';
 import { modesOn } from '../gates/mode.ts';
@@ -9,8 +10,10 @@ import { styleFor } from './colour.ts';
 import type { ExitCode } from './errors.ts';
 import type { Options } from './arguments/flags.ts';
 import type { LimitsRun } from './limits/gate.ts';
-import { print } from './print.ts';
+import { print, printCommands, printError } from './print.ts';
 import { askedForm, FILE_FORMS } from './reports/flags.ts';
+import type { Written } from './reports/files.ts';
+import type { NamedFile } from './reports/json-file.ts';
 import type { RunEnd } from './reports/run-report.ts';
 import type { Cut, Finished } from './run-ledger.ts';
 import type { Selection } from './selection.ts';
@@ -18,7 +21,8 @@ import { selectionOf } from './selection.ts';
 
 /** Runs what the options select, or lists it; returns the exit code of the verdicts. */
 export async function run(options: Options): Promise<ExitCode> {
-  if (askedForm(options) !== undefined) (await import('./reports/files.ts')).requireReportFiles(options);
+  if (askedForm(options) !== undefined)
+    (await import('./reports/files.ts')).requireReportFiles(options, journalOf(options));
   const selection = await selectionOf(options);
   if (options.list) {
     print(await selection.addresses());
@@ -32,6 +36,10 @@ export async function run(options: Options): Promise<ExitCode> {
   if (limits?.tells) print(limits.lines(await styleFor(process.stdout, process.env)));
   return finish(options, limits ? { ...selection, limits } : selection, finished);
 }
+
+/** The journal is written too. */
+const journalOf = ({ resume }: Options): NamedFile[] =>
+  resume === undefined ? [] : [{ what: 'the journal of --resume', file: resume }];
 
 async function liveOf(
   limits: LimitsRun,
@@ -74,8 +82,10 @@ async function reportCut(options: Options, selection: Selection, cut: Cut): Prom
   const { signal, exitCode: code } = interruption;
   const told = `${summary}; partial: ${partialText({ signal, done, jobs })}`;
   const end = { ...facts, gates, only: options.only, summary: told, exitCode: code, partial: { signal, done, jobs } };
-  print(await report(options, end, selection, cut));
-  return FILE_FORMS.flatMap((form) => options[form] ?? []);
+  const { commands, problems } = await report(options, end, selection, cut);
+  printCommands(commands);
+  for (const problem of problems) printError(problem);
+  return FILE_FORMS.flatMap((form) => options[form] ?? []).filter((file) => existsSync(file));
 }
 
 /** The last lines, the JSON file, the exit code. */
@@ -85,7 +95,7 @@ async function finish(options: Options, selection: Selection, finished: Finished
   const empty = options.shard && (await import('./reports/shard.ts')).emptyShardText(selection);
   const code = finished.died > 0 ? 70 : empty === undefined ? exitCode(tally, limits?.tally) : 0;
   const end = { ...facts, gates, only: options.only, summary, exitCode: code };
-  const told = askedForm(options) !== undefined ? await report(options, end, selection, finished) : [];
+  const written = askedForm(options) === undefined ? NOTHING_WRITTEN : await report(options, end, selection, finished);
   if (plan.jobs.length > 0 && !options.quiet) {
     const { closingLine } = await import('../report/lines.ts');
     print([
@@ -96,9 +106,13 @@ async function finish(options: Options, selection: Selection, finished: Finished
       }),
     ]);
   }
-  print([...told, ...(empty === undefined ? [] : [empty]), summary]);
-  return code;
+  printCommands(written.commands);
+  print([...(empty === undefined ? [] : [empty]), summary]);
+  for (const problem of written.problems) printError(problem);
+  return written.problems.length > 0 && code === 0 ? 1 : code;
 }
+
+const NOTHING_WRITTEN: Written = { commands: [], problems: [] };
 
 /** The modes of each device: a GPU has the arithmetic of its own compiler alone. */
 function modesText({ devices, modes }: Selection['settings']): string {
@@ -107,7 +121,7 @@ function modesText({ devices, modes }: Selection['settings']): string {
   return alike ? `modes ${own[0]?.text}` : own.map(({ id, text }) => `modes of ${id} ${text}`).join('; ');
 }
 
-async function report(options: Options, end: RunEnd, selection: Selection, finished: Finished): Promise<string[]> {
+async function report(options: Options, end: RunEnd, selection: Selection, finished: Finished): Promise<Written> {
   const [{ runReport }, { writeReport }] = [
     await import('./reports/run-report.ts'),
     await import('./reports/files.ts'),

@@ -19,7 +19,12 @@ const whole = v.pipe(v.number(), v.integer(), v.minValue(0));
 export const withNonfinite = (_key: string, value: unknown): unknown =>
   typeof value === 'number' && !Number.isFinite(value) ? String(value) : value;
 
-const head = { kernel: text, dialect: v.picklist(DIALECTS), gate: v.picklist(GATES), elapsedMs: number };
+const head = {
+  kernel: text,
+  dialect: v.picklist(DIALECTS),
+  gate: v.picklist(GATES),
+  elapsedMs: v.pipe(v.number(), v.minValue(0)),
+};
 
 /** A class of finding, and its cause, which is of that class. */
 export const causeEntries = {
@@ -55,24 +60,24 @@ const detected = v.strictObject({
   outputs: v.array(
     v.strictObject({
       output: text,
-      outputs: number,
+      outputs: whole,
       least: v.strictObject(limit),
       median: v.strictObject(limit),
       worst: v.strictObject({ ...limit, where: text }),
-      blind: number,
+      blind: whole,
     }),
   ),
-  sums: v.array(v.strictObject({ sum: text, terms: number, lost: v.exactOptional(number) })),
+  sums: v.array(v.strictObject({ sum: text, terms: whole, lost: v.exactOptional(number) })),
   label: text,
 });
 
 const chain = v.strictObject({
   sum: text,
   symbol: text,
-  terms: number,
+  terms: whole,
   declared: number,
-  longest: v.exactOptional(number),
-  longer: v.exactOptional(v.strictObject({ at: text, declared: number, least: number })),
+  longest: v.exactOptional(whole),
+  longer: v.exactOptional(v.strictObject({ at: text, declared: number, least: whole })),
   why: v.exactOptional(text),
   label: text,
 });
@@ -110,7 +115,7 @@ const gate: v.GenericSchema<unknown, GateResult> = v.strictObject({
   ...head,
   kind: v.literal('gate'),
   status: v.picklist(['pass', 'fail', 'known', 'not run']),
-  cases: number,
+  cases: whole,
   findings: v.array(finding),
   margin: v.exactOptional(v.strictObject({ share: number, where: text, label: text })),
   notes: texts,

@@ -1,4 +1,5 @@
 /** The changes between two reports as a table, as Markdown for a pull request, and as one line. */
+import { withoutControls } from '../spec/controls.ts';
 import type { Change, Turn } from './diff.ts';
 import { code, tableOf } from './markdown.ts';
 import { tableLines } from './records-table.ts';
@@ -41,7 +42,10 @@ export async function diffTable(changes: readonly Change[], width: number, style
     added: style.good,
     other: style.faint,
   };
-  const rows = changes.map(({ turn, address, before, after }) => [paint[turn](turn), address, before, after]);
+  const rows = changes.map(({ turn, ...texts }) => [
+    paint[turn](turn),
+    ...[texts.address, texts.before, texts.after].map(withoutControls),
+  ]);
   return tableLines([['', 'what', 'before', 'after'], ...rows], width);
 }
 

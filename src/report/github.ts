@@ -1,5 +1,6 @@
 /** What is not as promised as annotations of a GitHub workflow: lines of standard output that its runner reads. */
 import { basename } from 'node:path';
+import { withoutControls } from '../spec/controls.ts';
 import type { Files, Report } from './schema.ts';
 import type { Placed, Test } from './told.ts';
 import { placedTests } from './told.ts';
@@ -60,6 +61,6 @@ function workflowCommand(name: string, properties: Readonly<Record<string, strin
 }
 
 export const escapeData = (text: string): string =>
-  text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
+  withoutControls(text).replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
 
 export const escapeProperty = (text: string): string => escapeData(text).replaceAll(':', '%3A').replaceAll(',', '%2C');

@@ -26,12 +26,18 @@ const job = v.strictObject({
   device: v.custom<DeviceId>((id) => typeof id === 'string', 'a device has an id'),
 });
 
-const line: v.GenericSchema<unknown, JobDone> = v.strictObject({
-  job,
-  results: v.array(resultSchema),
-  referenceMs: v.pipe(v.number(), v.minValue(0)),
-  lost: v.exactOptional(v.string()),
-});
+const line: v.GenericSchema<unknown, JobDone> = v.pipe(
+  v.strictObject({
+    job,
+    results: v.array(resultSchema),
+    referenceMs: v.pipe(v.number(), v.minValue(0)),
+    lost: v.exactOptional(v.string()),
+  }),
+  v.check(
+    ({ job: own, results }) => results.every(({ kernel, gate }) => kernel === own.kernel && gate === own.gate),
+    'a result is of another job',
+  ),
+);
 
 /** A journal that cannot be continued; the message says why. */
 export class JournalError extends Error {

@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import type { DeviceId, RunDevice } from '../device/run-device.ts';
 import type { Verdict } from '../audit/audit.ts';
 import type { ToldControl } from '../audit/controls.ts';
-import type { ControlResult, GateResult } from '../gates/result.ts';
+import type { CaseFinding, ControlResult, GateResult } from '../gates/result.ts';
 import type { Registration } from './registration.ts';
 import { statusOf } from './registration.ts';
 import type { GateRow, Report, ReportHead } from './schema.ts';
@@ -84,11 +84,16 @@ function gateJson({
     ...(errors && {
       errors: errors.map(({ label, share, ...rest }) => ({ case: label, share: numberOf(share), ...rest })),
     }),
-    findings: findings.map(atCase),
+    findings: findings.map(findingJson),
     notes,
     ...(reason !== undefined && { reason }),
     elapsedMs,
   };
+}
+
+/** An error that is no number has no multiple. */
+function findingJson({ times, ...rest }: CaseFinding): unknown {
+  return { ...atCase(rest), ...(Number.isFinite(times) && { times }) };
 }
 
 /** JSON has no number for an error beyond any bound. */

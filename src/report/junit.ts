@@ -2,6 +2,7 @@
  * A report as JUnit XML, in the part of that form that Jenkins' schema (junit-10.xsd) allows and that GitLab and the readers of
  * GitHub's actions take: a testsuite for each registration on its device, a testcase for each gate and each control.
  */
+import { withoutControls } from '../spec/controls.ts';
 import type { Report } from './schema.ts';
 import type { Suite, Test } from './told.ts';
 import { suitesOf } from './told.ts';
@@ -66,18 +67,14 @@ const attributes = (values: Readonly<Record<string, string | number>>): string =
     .join(' ');
 
 /**
- * XML 1.0 has no character at all for most controls, for halves of surrogate pairs, and for U+FFFE and U+FFFF: each becomes
+ * XML 1.0 has no character at all for most controls, nor should a reader meet the others, and none for halves of surrogate pairs, and for U+FFFE and U+FFFF: each becomes
  * U+FFFD. A carriage return is written out, since a reader turns a plain one into a line feed.
  */
 export function escapeXml(text: string): string {
-  return text
-    .toWellFormed()
-    .replace(NO_CHARACTER, '\ufffd')
+  return withoutControls(text)
+    .replaceAll(/[\ufffe\uffff]/g, '\ufffd')
     .replace(/[&<>"'\r]/g, (character) => ENTITIES[character] ?? '');
 }
-
-// oxlint-disable-next-line no-control-regex -- these are the characters that are meant
-const NO_CHARACTER = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g;
 
 const ENTITIES: Readonly<Record<string, string>> = {
   '&': '&amp;',

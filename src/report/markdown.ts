@@ -1,5 +1,6 @@
 /** A report as Markdown: the summary of a GitHub job, or a comment. */
 import { GATES } from '../spec/contract.ts';
+import { withoutControls } from '../spec/controls.ts';
 import { registrationName } from '../spec/registration.ts';
 import type { Report } from './schema.ts';
 import type { Test } from './told.ts';
@@ -66,7 +67,8 @@ export const code = (text: string): string =>
   `<code>${text.replaceAll(/\s+/g, ' ').replace(/[^a-zA-Z0-9 ,.=;@/-]/gu, (it) => `&#${it.codePointAt(0)};`)}</code>`;
 
 /** Lines that show as they are: the fence is longer than any in the text. */
-function block(text: string): string {
+function block(given: string): string {
+  const text = withoutControls(given);
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length));
   const fence = '`'.repeat(longest + 1);
   return `${fence}text\n${text}\n${fence}\n`;

@@ -13,8 +13,10 @@ export const SCHEMA_VERSION = 6;
 
 const text = v.string();
 const whole = v.pipe(v.number(), v.integer(), v.minValue(0));
-const most = v.pipe(v.number(), v.integer(), v.minValue(1));
-const time = v.pipe(v.number(), v.minValue(0));
+/** Milliseconds: a report of more than 30,000 years is none. */
+const time = v.pipe(v.number(), v.minValue(0), v.maxValue(1e15));
+/** As `--shard` takes them. */
+const part = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(9999));
 const status = v.picklist(['pass', 'fail', 'known', 'not run']);
 const controlStatus = v.picklist(['red', 'missed', 'broken', 'not run']);
 
@@ -144,12 +146,12 @@ const plan = v.strictObject({
   /** One hash of every address of the whole plan, of its devices and of what it was asked. */
   hash: text,
   /** The part of it that ran; absent where that is all. */
-  shard: v.exactOptional(v.strictObject({ index: most, of: most })),
+  shard: v.exactOptional(v.strictObject({ index: part, of: part })),
   /** Registrations that the whole plan holds to gates 1 to 4, and its controls of those gates. */
   kernels: whole,
   controls: whole,
   /** The units of the whole plan in their order, `rms_rows:shapes host`, each with the shard that runs it; `limits` is gate 5. */
-  units: v.array(v.strictObject({ unit: text, shard: most })),
+  units: v.array(v.strictObject({ unit: text, shard: part })),
 });
 
 const limits = v.strictObject({
@@ -168,7 +170,7 @@ const wholeReport = v.strictObject({
   started: v.pipe(text, v.isoTimestamp()),
   /** What the results were measured on. */
   devices: v.array(device),
-  seed: text,
+  seed: v.pipe(text, v.regex(/^\d{1,15}$/)),
   /** Of gates 1 to 4. */
   gates: v.array(v.picklist(GATES)),
   /** The modes that were asked for. */

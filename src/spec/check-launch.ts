@@ -120,7 +120,7 @@ const BYTES = {
   must: 'dynamic local memory is a whole number of bytes, 0 or more',
 };
 const DEPTH = {
-  accepts: (value: unknown) => Number(value) >= 0 && Number(value) < 2 ** 24,
+  accepts: (value: unknown) => typeof value === 'number' && value >= 0 && value < 2 ** 24,
   must: 'a depth is a number of roundings, 0 or more and below 16,777,216, where fp32 bounds nothing',
 };
 

@@ -1,7 +1,8 @@
 /** Reads a kernels folder: every contract and every source text. The folder is the registration. */
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { ContractError } from './contract-error.ts';
+import { shownPath } from './shown-path.ts';
 
 export interface ContractFile {
   /** Relative to kernels/, as in messages. */
@@ -31,9 +32,19 @@ export const contractPaths = (root: string): string[] => scan(root, CONTRACT_PAT
 /** The text of every source, header and fixture. */
 export const readSources = (root: string): Map<string, string> => readTexts(root, [SOURCE_PATTERN, FIXTURE_PATTERN]);
 
+/** Far more than a person writes. */
+const MOST_BYTES = 2 ** 24;
+
 /** The text of every file that matches a pattern. */
 export function readTexts(root: string, patterns: readonly string[]): Map<string, string> {
   const paths = patterns.flatMap((pattern) => scan(root, pattern));
+  const large = paths.filter((path) => statSync(join(root, path)).size > MOST_BYTES);
+  if (large.length > 0)
+    throw new ContractError(
+      large.map(
+        (path) => `${shownPath(path)} has more than ${MOST_BYTES} bytes, which no source has: move it elsewhere`,
+      ),
+    );
   return new Map(paths.map((path) => [path, readFileSync(join(root, path), 'utf8')]));
 }
 

@@ -30,7 +30,7 @@ export function loadKernels(listing: Listing): Kernel[] {
   const texts = new Map(listing.contracts.map(({ path, text }) => [path, text]));
   for (const { path, exported, text } of listing.contracts) {
     for (const value of Array.isArray(exported) ? exported : [exported]) {
-      const found = readExport(path, value, standing, listing.sources, text);
+      const found = readSafely(() => readExport(path, value, standing, listing.sources, text));
       problems.push(...found.problems.map((problem) => problemText(path, problem, text)));
       if (found.kernel) kernels.push(found.kernel);
       if (found.problems.length > 0) unread.add(folderOf(path));
@@ -81,6 +81,15 @@ interface Found {
 }
 
 type Texts = Listing['sources'];
+
+/** A contract is code, and reading a field of it may run some. */
+function readSafely(read: () => Found): Found {
+  try {
+    return read();
+  } catch (error) {
+    return { problems: [`reading what it exports throws: ${messageOf(error)}`] };
+  }
+}
 
 function readExport(
   path: string,

@@ -1,15 +1,20 @@
 /** Reports come from other machines: what is not one is told by its file and place, and never read as one. */
 import { afterAll, describe, expect, test } from 'bun:test';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { UsageError } from '../../src/cli/errors.ts';
+import { diff } from '../../src/cli/reports/diff.ts';
 import { merge } from '../../src/cli/reports/merge.ts';
 import { readReportFile } from '../../src/cli/reports/read-report.ts';
 import { reportText } from '../../src/report/json.ts';
 import { MergeError, mergeReports } from '../../src/report/merge.ts';
 import { pageText } from '../../src/report/page/page.ts';
 import { junitText } from '../../src/report/junit.ts';
+import { diffReports } from '../../src/report/diff.ts';
+import { diffMarkdown } from '../../src/report/diff-text.ts';
+import { markdownText } from '../../src/report/markdown.ts';
+import { hasControls } from '../../src/spec/controls.ts';
 import { annotationLines } from '../../src/report/github.ts';
 import type { Report } from '../../src/report/schema.ts';
 import { report } from '../report/report-kit.ts';
@@ -61,6 +66,22 @@ describe('what is no report is told by its file and its place', () => {
     expect(() => readReportFile(join(folder, 'absent'))).toThrow('ENOENT');
   });
 
+  test('nor what is no plain file, which may have no end, nor a file that is far too large', () => {
+    expect(() => readReportFile('/dev/zero')).toThrow('it is a device, a pipe or a socket, and no file');
+    Bun.spawnSync(['mkfifo', join(folder, 'pipe')]);
+    expect(() => readReportFile(join(folder, 'pipe'))).toThrow('it is a device, a pipe or a socket, and no file');
+    truncateSync(file, 2 ** 30);
+    expect(() => readReportFile(file)).toThrow('it has 1073741824 bytes, and 67108864 at most are read');
+  });
+
+  test.each([
+    ['seed', { ...report, seed: '1\n::error::x' }],
+    ['plan.shard.of', { ...report, plan: { ...report.plan, shard: { index: 1, of: 1e9 } } }],
+    ['elapsedMs', { ...report, elapsedMs: 1e300 }],
+  ])('nor one whose %s no run has', (place, value) => {
+    expect(reading(JSON.stringify(value))).toThrow(`at ${place}: `);
+  });
+
   test('nor a map of errors whose cells are not its own', () => {
     const map = { output: 'y', rows: 2, columns: 2, cell: [1, 1], tile: [null, null], cells: ['00'] };
     const gates = [{ ...row!.gates[0]!, errors: [{ case: 'c', share: 1, maps: [map] }] }];
@@ -109,6 +130,36 @@ test('a damaged report is refused, or is whatever else it says, in every form', 
     }
   }
   expect(read).toBeGreaterThan(5);
+});
+
+test('what a hostile report holds is text in every form', () => {
+  const hostile = '\u001b[2J\u009b1m</script><img src=x onerror=alert(1)>]]>\u202e\ud800\n::error::x';
+  const { findings } = report.registrations[0]!.gates[1]!;
+  const gates = [
+    { ...report.registrations[0]!.gates[1]!, findings: findings.map((one) => ({ ...one, what: hostile })) },
+  ];
+  const found = {
+    ...report,
+    summary: hostile,
+    registrations: [{ ...report.registrations[0]!, kernel: hostile, gates }],
+  };
+  const texts = [pageText(found), junitText(found), ...annotationLines(found), markdownText(found, 1e6)];
+  const changes = diffReports(report, found);
+  texts.push(diffMarkdown(changes, report, found));
+  for (const text of texts)
+    expect([hasControls(text.replaceAll('\ufeff', '')), text.includes('\r')]).toEqual([false, false]);
+  expect([texts[0], texts[1], texts.at(-1)].some((text) => text?.includes('<img'))).toBe(false);
+  expect(annotationLines(found).every((line) => /^::(error|warning) /.test(line) && !line.includes('\n'))).toBe(true);
+});
+
+test('a file is never both read and written, or written twice', async () => {
+  writeFileSync(file, reportText(report));
+  const twice = ['--json', join(folder, 'x'), '--junit', join(folder, 'd/../x')];
+  await expect(merge([file, ...twice])).rejects.toThrow('--junit ');
+  await expect(merge([file, '--json', join(folder, 'd/../r.json')])).rejects.toThrow(
+    'is a report that is merged as well',
+  );
+  await expect(diff([file, file, '--markdown', file])).rejects.toThrow('is a report that is compared as well');
 });
 
 test('merge without a file says what it needs, and of a flag of a run that it is not its own', () => {

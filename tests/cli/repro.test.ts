@@ -94,7 +94,7 @@ describe('without a terminal', () => {
   );
 
   test.each([
-    [['--repro', 'none.json'], 2, '--repro none.json cannot be read'],
+    [['--repro', 'none.json'], 2, 'none.json is no report that can be read'],
     [['--repro', 'a.json', 'b.json'], 2, "Unexpected argument 'b.json'"],
     [['--repro', '--only', 'nothing_here'], 1, 'Nothing is selected, so nothing was run'],
     [['--repro', '--shrink-time', '0'], 2, "--shrink-time: '0' is not a number of seconds"],

@@ -36,6 +36,13 @@ const done: JobDone = {
   referenceMs: 2,
 };
 
+test('a result of another job, or a count that is none, is refused', () => {
+  const other = { ...done, results: [{ ...gate, kernel: 'other' }] };
+  expect(() => readJournal(headLine(asked) + jobLine(other), asked)).toThrow('a result is of another job');
+  const halves = { ...done, results: [{ ...gate, cases: 1.5 }] };
+  expect(() => readJournal(headLine(asked) + jobLine(halves), asked)).toThrow(JournalError);
+});
+
 test('jobs are read back as they were, numbers that JSON has not among them', () => {
   expect(readJournal(headLine(asked) + jobLine(done), asked)).toEqual([done]);
 });

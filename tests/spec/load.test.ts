@@ -21,7 +21,7 @@ describe('a contract at load', () => {
       { dims: { rows: {}, width: { tile: 65, step: 8 } } },
       'a tile is a whole number of steps',
     ],
-    ['a bad name', { name: 'K-1' }, 'name: a name is lower-case letters'],
+    ['a bad name', { name: 'K-1' }, 'name: a name is at most 64 lower-case letters'],
     ['no served shape', { served: [] }, 'served: a contract serves at least one shape'],
     ['a size of 0', { served: [{ rows: 0, width: 64 }] }, 'a size is at least 1'],
 
@@ -126,6 +126,33 @@ describe('a contract at load', () => {
       { known: [{ gate: 'shapes', finding: 'value', within: 2, what: 'w', link: '?' }] },
       'links to where it is tracked',
     ],
+    [
+      'a symbol that is no name',
+      { launch: { cuda: { ...LAUNCH, symbol: '../k' } } },
+      'launch.cuda.symbol: a name in the',
+    ],
+    [
+      'a source outside',
+      { launch: { cuda: { ...LAUNCH, source: '../../x.cu' } } },
+      'source: a source lies in the folder',
+    ],
+    [
+      'a define that is a flag',
+      { launch: { cuda: { ...LAUNCH, defines: { 'A -o x': 1 } } } },
+      'a name in the source is letters',
+    ],
+    [
+      'a text that a terminal obeys',
+      { controls: [control('first()'), { ...control('second()'), fault: 'x\u001b[2J' }] },
+      'controls.1.fault: a text has no control characters',
+    ],
+    [
+      'more shapes than an engine has',
+      {
+        served: [{ rows: Array.from({ length: 100 }, (_, i) => i + 1), width: Array.from({ length: 100 }, () => 64) }],
+      },
+      'served: a contract serves at most 4096 shapes',
+    ],
     ['a kernel replaced that is not there', { replaces: 'other' }, 'replaces other, which is no registered kernel'],
   ])('is refused for %s', (_what, change, message) => {
     expect(problems(change)).toContain(message);
@@ -192,4 +219,14 @@ test("the project's own contracts load", async () => {
   const kernels = loadKernels(await readListing());
   expect(kernels.length).toBeGreaterThanOrEqual(17);
   for (const { name, dialects } of kernels) expect([name, ...dialects]).toEqual([name, 'cuda', 'hip', 'metal', 'xpu']);
+});
+
+test('a contract whose fields throw where they are read is told so', () => {
+  const exported = {
+    get name(): string {
+      throw new Error('no name today');
+    },
+  };
+  const load = (): unknown => loadKernels({ contracts: [{ path: 'k/k.contract.ts', exported }], sources: new Map() });
+  expect(load).toThrow('kernels/k/k.contract.ts: reading what it exports throws: no name today');
 });

@@ -1,8 +1,9 @@
 /** `new NAME`: writes a kernel that passes, with a contract that explains itself, to start from. */
-import { existsSync, mkdirSync } from 'node:fs';
+import { lstatSync, mkdirSync } from 'node:fs';
 import { writeWhole } from '../../device/toolchain/cache.ts';
 import type { Dialect } from '../../families/formula/functions.ts';
 import { DIALECTS } from '../../families/formula/functions.ts';
+import { messageOf } from '../../spec/message-of.ts';
 import { dialectOf } from '../../spec/registration.ts';
 import type { ExitCode } from '../errors.ts';
 import { UsageError } from '../errors.ts';
@@ -19,11 +20,17 @@ const TSCONFIG = 'tsconfig.json';
 /** Runs the command behind `new`: writes into the folder that it is run in. Throws a UsageError where something is in its place. */
 export function newKernel(argv: readonly string[]): ExitCode {
   const { name, dialect: dialects } = readNewFlags(argv);
-  if (existsSync(name))
+  if (isTaken(name))
     throw new UsageError(
       `${name} is there already, and nothing of it is overwritten.\n  Take another name, or move it away.`,
     );
-  mkdirSync(name);
+  try {
+    mkdirSync(name);
+  } catch (error) {
+    throw new UsageError(
+      `The folder ${name} cannot be made: ${messageOf(error)}.\n  Run the command in a folder that is yours to write.`,
+    );
+  }
   const texts = templateTexts();
   const own = kernelFiles(name, dialects, texts);
   for (const [path, text] of own) writeWhole(path, text);
@@ -32,6 +39,9 @@ export function newKernel(argv: readonly string[]): ExitCode {
   print([`Next: tf-kernel-contract ./${name}`]);
   return 0;
 }
+
+/** A link that leads nowhere is there too. */
+const isTaken = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 
 type Kind = 'contract' | 'source' | 'types' | 'tsconfig';
 
@@ -77,7 +87,7 @@ function withDialects(text: string, dialects: readonly Dialect[]): string {
 
 /** Writes a file that serves all kernels of the folder, where there is none. */
 function writeShared(path: string, text: string): boolean {
-  if (existsSync(path)) return false;
+  if (isTaken(path)) return false;
   writeWhole(path, text);
   return true;
 }

@@ -28,6 +28,7 @@ function contractsAt(path: string): Found {
   const found = statSync(absolute, { throwIfNoEntry: false });
   if (!found) throw new UsageError(nothingAt(path));
   if (found.isDirectory()) return contractsBelow(path, absolute);
+  if (!found.isFile()) throw new UsageError(`${path} is a device, a pipe or a socket, and no file.\n  ${WHAT}`);
   if (!absolute.endsWith(SUFFIX))
     throw new UsageError(`${path} is no contract: its name does not end in ${SUFFIX}.\n  ${WHAT}`);
   return { root: join(dirname(absolute), '..'), contracts: [absolute] };

@@ -5,7 +5,7 @@ import { diffReports } from '../../report/diff.ts';
 import { styleFor } from '../colour.ts';
 import { readDiffFlags } from './diff-flags.ts';
 import type { ExitCode } from '../errors.ts';
-import { requireWritable } from './json-file.ts';
+import { requireApart, requireWritable } from './json-file.ts';
 import { print } from '../print.ts';
 import { readReportFile } from './read-report.ts';
 
@@ -15,7 +15,11 @@ const WIDE = 160;
 /** Returns 1 where something got worse. */
 export async function diff(argv: readonly string[]): Promise<ExitCode> {
   const { before: a, after: b, markdown } = readDiffFlags(argv);
-  if (markdown !== undefined) requireWritable(markdown, '--markdown');
+  if (markdown !== undefined) {
+    const read = [a, b].map((file) => ({ what: 'a report that is compared', file }));
+    requireApart([{ what: '--markdown', file: markdown }], read);
+    requireWritable(markdown, '--markdown');
+  }
   const [before, after] = [readReportFile(a), readReportFile(b)];
   const changes = diffReports(before, after);
   if (markdown !== undefined) writeWhole(markdown, diffMarkdown(changes, before, after));

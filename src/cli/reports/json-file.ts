@@ -1,7 +1,7 @@
 /** A file that a flag names, `--json` or another: refused before anything runs where it cannot be written. */
-import { accessSync, constants, lstatSync, statSync } from 'node:fs';
+import { accessSync, constants, lstatSync, realpathSync, statSync } from 'node:fs';
 import type { Stats } from 'node:fs';
-import { dirname } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { UsageError } from '../errors.ts';
 import { messageOf } from '../../spec/message-of.ts';
 
@@ -12,6 +12,32 @@ export function requireWritable(file: string, flag = '--json'): void {
   throw new UsageError(
     `${flag} ${file} cannot be written: ${reason}.\n  Name a file, new or to be replaced, in a folder that exists and is yours to write.`,
   );
+}
+
+/** A file of a command, and what it is to it: `--json`, `a report that is merged`. */
+export interface NamedFile {
+  readonly what: string;
+  readonly file: string;
+}
+
+/** Throws a UsageError where a file that is written is another one of the command: one of them would be lost. */
+export function requireApart(written: readonly NamedFile[], others: readonly NamedFile[] = []): void {
+  const taken = new Map(others.map(({ what, file }) => [placeOf(file), what]));
+  for (const { what, file } of written) {
+    const other = taken.get(placeOf(file));
+    if (other !== undefined)
+      throw new UsageError(`${what} ${file} is ${other} as well, and would take its place.\n  Name another file.`);
+    taken.set(placeOf(file), what);
+  }
+}
+
+/** The file whatever it is called by; of a folder that is not there, its name. */
+function placeOf(file: string): string {
+  try {
+    return join(realpathSync(dirname(file)), basename(file));
+  } catch {
+    return resolve(file);
+  }
 }
 
 function whyNot(file: string): string | undefined {

@@ -6,22 +6,25 @@ import { counted } from '../../report/words.ts';
 import type { ExitCode } from '../errors.ts';
 import { NothingRunError } from '../errors.ts';
 import { readMergeFlags } from './merge-flags.ts';
-import { print } from '../print.ts';
+import { print, printCommands, printError } from '../print.ts';
 import { readReportFile } from './read-report.ts';
 import { requireReportFiles, writeReport } from './files.ts';
 
 /** Returns the exit code of the merged results, or 1 where reports cannot be one. */
 export async function merge(argv: readonly string[]): Promise<ExitCode> {
   const { files, ...forms } = readMergeFlags(argv);
-  requireReportFiles(forms);
+  requireReportFiles(
+    forms,
+    files.map((file) => ({ what: 'a report that is merged', file })),
+  );
   const report = merged(files.map((file) => ({ file, report: readReportFile(file) })));
-  const told = await writeReport(report, forms);
-  print([
-    ...told,
-    `${counted(files.length, 'report')}, seed ${report.seed}, ${report.devices.map(({ id }) => id).join(', ')}`,
-  ]);
+  const { commands, problems } = await writeReport(report, forms);
+  printCommands(commands);
+  print([`${counted(files.length, 'report')}, seed ${report.seed}, ${report.devices.map(({ id }) => id).join(', ')}`]);
   print([report.summary]);
-  return report.exitCode === 0 ? 0 : report.exitCode === 70 ? 70 : 1;
+  for (const problem of problems) printError(problem);
+  const code = report.exitCode === 0 || report.exitCode === 70 ? report.exitCode : 1;
+  return problems.length > 0 && code === 0 ? 1 : code;
 }
 
 function merged(parts: readonly Part[]): Report {

@@ -1,9 +1,9 @@
 /** A report from a file, which may be anybody's: bounded, checked, and told by its name and the place where it is wrong. */
-import { readFileSync, statSync } from 'node:fs';
 import * as v from 'valibot';
 import type { Report } from '../../report/schema.ts';
 import { reportSchema, SCHEMA_VERSION } from '../../report/schema.ts';
 import { UsageError } from '../errors.ts';
+import { textOf } from '../text-file.ts';
 import { messageOf } from '../../spec/message-of.ts';
 
 /** Far more than a report of every kernel on every device takes. */
@@ -21,9 +21,7 @@ export function readReportFile(file: string): Report {
 function jsonIn(file: string): unknown {
   let text: string;
   try {
-    const { size } = statSync(file);
-    if (size > MOST_BYTES) throw new Error(`it has ${size} bytes; a report has ${MOST_BYTES} at most`);
-    text = readFileSync(file, 'utf8');
+    text = textOf(file, MOST_BYTES);
   } catch (error) {
     throw noReport(file, messageOf(error));
   }

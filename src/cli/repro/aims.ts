@@ -1,25 +1,23 @@
 /** What `--repro` is after: what a run finds, what a report of one holds, and the controls that `--only` names. */
-import { readFileSync } from 'node:fs';
 import type { JobDone } from '../../gates/lanes/lane.ts';
 import { runJobs } from '../../gates/run.ts';
-import { readReport } from '../../report/json.ts';
 import type { Registration } from '../../report/registration.ts';
 import { counted } from '../../report/words.ts';
 import type { Aim, FoundRow } from '../../repro/aims.ts';
 import { aimsOf, controlAims } from '../../repro/aims.ts';
 import { addressText, matcher } from '../../spec/address.ts';
 import type { Kernel } from '../../spec/registration.ts';
-import { NothingRunError, UsageError } from '../errors.ts';
+import { NothingRunError } from '../errors.ts';
 import type { Interruption } from '../interrupt.ts';
 import { interruptedText, interruptibly } from '../interrupt.ts';
 import { planOf } from '../plan.ts';
 import { progressOn } from '../progress.ts';
 import type { ReproOptions } from './flags.ts';
+import { readReportFile } from '../reports/read-report.ts';
 import { settingsOf } from '../selection.ts';
 import { lanesFor } from '../run-plan.ts';
 import { sequenceOf } from '../sequence.ts';
 import type { Workshops } from './workshop.ts';
-import { messageOf } from '../../spec/message-of.ts';
 
 export interface Aims {
   readonly aims: readonly Aim[];
@@ -64,7 +62,7 @@ async function runAims(options: ReproOptions, { kernels, devices }: Workshops): 
 
 /** What a report holds, of kernels that are here. */
 function reportAims(file: string, options: ReproOptions, { kernels }: Workshops): Aims {
-  const { registrations, devices, seed } = reportFrom(file);
+  const { registrations, devices, seed } = readReportFile(file);
   const selects = matcher(options.only);
   const rows = registrations.flatMap(({ kernel, dialect, device, gates }) =>
     gates.map(({ gate, status, reason, findings }) => {
@@ -95,26 +93,6 @@ function aimsIn(
       `The report names ${row.kernel}@${row.dialect}, which is not registered here, so nothing was run.\n  Run --repro beside the kernels that the report is of.`,
     );
   });
-}
-
-function reportFrom(file: string): ReturnType<typeof readReport> {
-  let text: string;
-  try {
-    text = readFileSync(file, 'utf8');
-  } catch (error) {
-    const reason = messageOf(error);
-    throw new UsageError(
-      `--repro ${file} cannot be read: ${reason}.\n  Name a report that --json wrote, or leave it out.`,
-    );
-  }
-  try {
-    return readReport(text);
-  } catch (error) {
-    const reason = messageOf(error);
-    throw new NothingRunError(
-      `${file} is no report of this version, so nothing was run: ${reason}\n  --json FILE writes one.`,
-    );
-  }
 }
 
 const nothing = ({ only }: ReproOptions): NothingRunError =>

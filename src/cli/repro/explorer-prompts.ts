@@ -1,5 +1,6 @@
 /** Prompts of the explorer, in one way: leaving one leaves the explorer. */
 import type * as Clack from '@clack/prompts';
+import { shownOn } from '../print.ts';
 
 /** The person left at a prompt: Ctrl-C, or Escape. */
 export class Left extends Error {}
@@ -19,5 +20,5 @@ export const askText = (message: string, placeholder: string, initialValue = '')
 /** Lines under a heading, as they are: a terminal may be narrow, and a line that is cut is lost. */
 export async function tellBlock(heading: string, lines: readonly string[]): Promise<void> {
   const { log } = await import('@clack/prompts');
-  log.message([heading, ...lines].join('\n'));
+  log.message(shownOn(process.stdout, [heading, ...lines].join('\n')));
 }

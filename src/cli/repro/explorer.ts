@@ -12,6 +12,7 @@ import type { ReproContext } from '../../report/repro.ts';
 import type { Style } from '../../report/style.ts';
 import { registrationName } from '../../spec/registration.ts';
 import { styleFor } from '../colour.ts';
+import { shownOn } from '../print.ts';
 import { ACTIONS, saveChanged } from './explorer-actions.ts';
 import { Left, ask, tellBlock } from './explorer-prompts.ts';
 import { attempted, contextFor, searchText, settingsFor } from './repro.ts';
@@ -52,7 +53,11 @@ export async function explore(shops: Workshops, { aims, seed }: Aims, options: R
 }
 
 async function chooseAim(aims: readonly Aim[], at: number, style: Style): Promise<number | undefined> {
-  const options = aims.map((aim, value) => ({ value, label: labelOf(aim, style), hint: cut(aim.what) }));
+  const options = aims.map((aim, value) => ({
+    value,
+    label: labelOf(aim, style),
+    hint: shownOn(process.stdout, cut(aim.what)),
+  }));
   const chosen = await ask(({ select }) =>
     select({
       message: 'What fails',

@@ -1,5 +1,4 @@
 /** `--replay FILE`: a fixture run again, in its own dialect or in those that are asked for. */
-import { readFileSync, statSync } from 'node:fs';
 import type { Dialect } from '../../families/formula/functions.ts';
 import { SubjectError } from '../../gates/subject.ts';
 import { replay as replayed } from '../../repro/replay.ts';
@@ -13,6 +12,7 @@ import { print } from '../print.ts';
 import type { ReplayOptions } from './flags.ts';
 import { readReplayFlags } from './flags.ts';
 import { Workshops } from './workshop.ts';
+import { textOf } from '../text-file.ts';
 import { commandText, takePaths } from '../outside/take-paths.ts';
 import { messageOf } from '../../spec/message-of.ts';
 
@@ -65,9 +65,7 @@ const dialectsOf = ({ dialect }: Fixture, asked: readonly Dialect[] = [dialect])
 
 function readFile(file: string): Fixture {
   try {
-    const { size } = statSync(file);
-    if (size > MOST_BYTES) throw new FixtureError([`it has ${size} bytes`]);
-    return readFixture(readFileSync(file, 'utf8'));
+    return readFixture(textOf(file, MOST_BYTES));
   } catch (error) {
     if (error instanceof FixtureError) throw notRun(file, error.problems);
     throw new UsageError(

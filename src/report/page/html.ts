@@ -1,5 +1,7 @@
 /** HTML whose every value is escaped: what a template puts in is text, unless it was made by a template itself. */
 
+import { withoutControls } from '../../spec/controls.ts';
+
 /** A piece of HTML. */
 export class Html {
   constructor(readonly text: string) {}
@@ -30,14 +32,8 @@ function textOf(value: Value): string {
 
 /** Controls and halves of surrogate pairs have no place in a page. */
 export function escapeHtml(text: string): string {
-  return text
-    .toWellFormed()
-    .replace(NO_TEXT, '\ufffd')
-    .replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
+  return withoutControls(text).replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
 }
-
-// oxlint-disable-next-line no-control-regex -- these are the characters that are meant
-const NO_TEXT = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/g;
 
 const ENTITIES: Readonly<Record<string, string>> = {
   '&': '&amp;',

@@ -30,7 +30,8 @@ export const nameOf = ({ kernel, dialect }: Pick<Registration, 'kernel' | 'diale
   registrationName(kernel, dialect);
 
 /** A link to an address of the page. */
-export const link = (id: string, text: Html | string): Html => html`<a href="#${encodeURIComponent(id)}">${text}</a>`;
+export const link = (id: string, text: Html | string): Html =>
+  html`<a href="#${encodeURIComponent(id.toWellFormed())}">${text}</a>`;
 
 /** A status as a word in its colour: what a cell says is never by colour alone. */
 export const badge = (status: string, text: string = status): Html =>
