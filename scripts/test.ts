@@ -1,10 +1,14 @@
 /** Runs the tests; the last line is `N passed, N failed`. Arguments go to `bun test`. */
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /** No test is failed for being slow: a loaded machine is no fault of the code. */
 const NO_LIMIT = ['--timeout', String(24 * 3600 * 1000)];
+
+/** Files run beside each other, each with modules of its own: more at once take memory, and little time off. */
+const MOST_AT_ONCE = 4;
+const BESIDE = `--parallel=${Math.min(availableParallelism(), MOST_AT_ONCE)}`;
 
 interface Counts {
   readonly tests: number;
@@ -36,6 +40,7 @@ async function runTests(args: readonly string[]): Promise<number> {
       process.execPath,
       'test',
       ...NO_LIMIT,
+      BESIDE,
       '--reporter=junit',
       `--reporter-outfile=${report}`,
       ...args,

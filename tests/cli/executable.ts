@@ -18,7 +18,7 @@ export async function buildOnce(): Promise<void> {
 }
 
 /** Far beyond any load: a run that still goes on then never ends. */
-const HANGS_MS = 10 * 60 * 1000;
+const HANGS_MS = 60 * 60 * 1000;
 
 interface Surroundings {
   readonly cwd?: string;

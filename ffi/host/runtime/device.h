@@ -192,7 +192,7 @@ constexpr int TIMER_SIGNAL = SIGVTALRM; // by nobody's timer but its own, and Bu
 constexpr int TIMER_SIGNAL = 43; // a real-time signal that neither libc nor JavaScriptCore uses
 #endif
 tf_u64 this_thread();
-void timer_set(Device* d, tf_u64 limit_ns); // TIMER_SIGNAL to this thread, unless it is stopped before
+void timer_set(Device* d, tf_u64 limit_ns); // TIMER_SIGNAL to this thread from then on, until it is stopped
 void timer_stop(Device* d);
 void timer_close(Device* d);
 // report.cpp

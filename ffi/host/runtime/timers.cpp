@@ -1,4 +1,5 @@
-// The time limit of a launch: a signal to the thread that waits for it.
+// The time limit of a launch: a signal to the thread that waits for it, again and again until it is stopped, since one that
+// comes before the kernel's first instruction, or after the last check for it, ends nothing.
 #include "device.h"
 #if !defined(__APPLE__)
 #include <signal.h>
@@ -8,6 +9,8 @@
 #endif
 
 namespace tf {
+
+constexpr tf_u64 AGAIN_NS = 5000000;
 
 #if defined(__APPLE__)
 
@@ -30,7 +33,7 @@ static void keep_time(Watch* w) {
   while (!ended && w->set == set && !w->closing)
     ended = pthread_cond_timedwait_relative_np(&w->changed, &w->mutex, &left) != 0;
   if (!ended) return;
-  w->left_ns = 0;
+  w->left_ns = AGAIN_NS;
   pthread_kill(w->waiting, TIMER_SIGNAL);
 }
 
@@ -109,6 +112,7 @@ static void set_limit(Device* d, tf_u64 limit_ns) {
   memset(&limit, 0, sizeof limit);
   limit.it_value.tv_sec = (time_t)(limit_ns / 1000000000);
   limit.it_value.tv_nsec = (long)(limit_ns % 1000000000);
+  if (limit_ns) limit.it_interval.tv_nsec = AGAIN_NS;
   if (d->timer_thread) syscall(SYS_timer_settime, (int)d->timer, 0, &limit, nullptr);
 }
 

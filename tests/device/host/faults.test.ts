@@ -246,6 +246,15 @@ test('faults one after the other do not wear the device out', () => {
   expectHealthy();
 });
 
+test('a time limit that is over before the kernel begins ends it all the same', () => {
+  for (let i = 0; i < 60; i++) {
+    device.fill(y, 0, 128);
+    const limitMs = 1e-6 * 2 ** (i / 3);
+    expect(failureOf(device, launchOf(device.kernel(module, 'endless'), [buffer(y)]), limitMs).failure).toBe('timeout');
+  }
+  expectHealthy();
+});
+
 test('every fault is reported under seeded schedules too', () => {
   for (const [name, fault] of Object.entries(CASES)) {
     for (const schedule of [1, 2, 3]) {
