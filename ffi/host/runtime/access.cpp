@@ -175,7 +175,7 @@ static inline void in_arena(Access& a, const TfGroup* g) {
   if (TF_UNLIKELY(offset < place.from || offset + a.bytes > place.end)) stop_bounds(a.offence());
   a.since = c->resident_time;
   a.wants_set = true;
-  judge_words(a, { (Cell*)g->shadow, LOCAL_MAX / 4 }, offset);
+  judge_words(a, { (Cell*)g->shadow }, offset);
 }
 
 // Local memory of another group of the thread's cluster.

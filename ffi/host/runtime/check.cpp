@@ -89,7 +89,7 @@ static void mark_pages(Device* d, Check* c, bool set) {
 
 static tf_u64 words_of(const Extent& e) { return ((tf_address)e.end + 3) / 4 - (tf_address)e.start / 4; }
 
-static tf_u64 shadow_of(const Extent& e) { return round_up(Shadow::bytes_of(words_of(e)), 64); }
+static tf_u64 shadow_of(const Extent& e) { return Shadow::bytes_of(words_of(e)); }
 
 static bool shadow_extents(Check* c) {
   tf_u64 bytes = 0;
@@ -100,7 +100,7 @@ static bool shadow_extents(Check* c) {
   for (tf_u32 i = 1; i <= c->extent_count; i++) {
     Extent& e = c->extents[i];
     if (e.access == TF_EXTENT_READ) continue;
-    e.shadow = { (Cell*)next, words_of(e) };
+    e.shadow = { (Cell*)next };
     next += shadow_of(e);
   }
   return true;
@@ -173,8 +173,8 @@ static void order_group(Check* c, TfGroup* g) {
   if (era != c->common_era) { // the bits begin anew
     c->common_era = era;
     for (tf_u32 i = 0; i < c->local_groups; i++) {
-      Cell* cells = (Cell*)(c->local + i * LOCAL_SHADOW);
-      for (tf_u64 cell = 0; cell < Shadow::cell_at(LOCAL_MAX / 4); cell++) cells[cell].flags &= CELL_FLAGS;
+      const Shadow shadow = { (Cell*)(c->local + i * LOCAL_SHADOW) };
+      for (tf_u64 cell = 0; cell < LOCAL_MAX / 2; cell++) shadow.cell(cell / 2, cell % 2)->flags &= CELL_FLAGS;
     }
   }
   g->common = c->switches ? 0 : c->time << (32 - COMMON_BITS) | CELL_COMMON;

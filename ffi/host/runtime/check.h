@@ -45,17 +45,21 @@ enum {
   CELL_COMMON = CELL_BYTES * (CELL_WRITTEN | CELL_READ | CELL_SET)
 };
 constexpr tf_u32 COMMON_BITS = 24; // of time, in TfGroup::common
-// The shadow of some words: the cell of each and that of its upper half beside it, then the readers of either.
+// The shadow of some words, in blocks: cells, that of each word and that of its upper half beside it, then the readers of
+// either. What a byte of shadow holds depends on its place alone, so that nothing old is taken for something else.
 struct Shadow {
   Cell* cells; // null: not written, so that only bounds are checked
-  tf_u64 words;
 
-  // A line of the cache is left out after every 4 KiB of cells: rows of a power of two of words would all be in one set.
-  static constexpr tf_u64 cell_at(tf_u64 word) { return 2 * word + (word >> 7) * 4; }
-  static constexpr tf_u64 bytes_of(tf_u64 words) { return cell_at(words) * sizeof(Cell) + 2 * words * sizeof(Readers); }
+  static constexpr tf_u64 BLOCK_WORDS = 128;
+  // With a line of the cache that is left out: rows of a power of two of words would all be in one set.
+  static constexpr tf_u64 BLOCK_BYTES = 2 * BLOCK_WORDS * (sizeof(Cell) + sizeof(Readers)) + 64;
+  static constexpr tf_u64 bytes_of(tf_u64 words) { return (words + BLOCK_WORDS - 1) / BLOCK_WORDS * BLOCK_BYTES; }
 
-  Cell* cell(tf_u64 word, bool upper) const { return &cells[cell_at(word) + upper]; }
-  Readers* readers(tf_u64 word, bool upper) const { return (Readers*)&cells[cell_at(words)] + 2 * word + upper; }
+  Cell* block(tf_u64 word) const { return (Cell*)((char*)cells + word / BLOCK_WORDS * BLOCK_BYTES); }
+  Cell* cell(tf_u64 word, bool upper) const { return block(word) + 2 * (word % BLOCK_WORDS) + upper; }
+  Readers* readers(tf_u64 word, bool upper) const {
+    return (Readers*)(block(word) + 2 * BLOCK_WORDS) + 2 * (word % BLOCK_WORDS) + upper;
+  }
   // Gives the upper half of a word that is not split a cell of its own.
   void split(tf_u64 word) const {
     Cell* lower = cell(word, false);

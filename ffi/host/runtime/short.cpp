@@ -73,7 +73,7 @@ template <bool WRITES> TF_HOT bool settled_in_local(const char* at, tf_u64 bytes
   Span place = c->spans[c->place_at[offset / 16]];
   if (offset < place.from || offset + bytes > place.end || is_slow(c, at, each)) return false;
   Quick q = { who_is(t), c->time, g->ordered, c->resident_time, here.device->warp_shift, place_of(c, pc), g->common, true };
-  return q.access<WRITES>({ (Cell*)g->shadow, LOCAL_MAX / 4 }, offset, bytes);
+  return q.access<WRITES>({ (Cell*)g->shadow }, offset, bytes);
 }
 
 // Stacks and contexts, the image, and the runtime's structures that inlined code reads.
@@ -109,7 +109,7 @@ TF_HOT bool is_common(const char* at, tf_u64 bytes, tf_u64 align) {
   const TfGroup* g = thread_here()->group;
   tf_u64 offset = (tf_u64)(at - g->arena);
   if (offset >= LOCAL_MAX || (offset & (align - 1)) || bytes % 4) return false;
-  const Shadow shadow = { (Cell*)g->shadow, LOCAL_MAX / 4 };
+  const Shadow shadow = { (Cell*)g->shadow };
   for (tf_u64 word = 0; word < bytes / 4; word++)
     if (shadow.cell(offset / 4 + word, false)->flags != g->common) return false;
   return true;
