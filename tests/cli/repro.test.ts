@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { readFixture } from '../../src/spec/fixture.ts';
 import type { Ran } from './executable.ts';
 import { ran } from './executable.ts';
+import { writesUnicode } from '../../src/cli/repro/explorer-prompts.ts';
 import { openTerminal } from './terminal-kit.ts';
 
 const MAIN = join(import.meta.dir, '../../src/main.ts');
@@ -75,9 +76,17 @@ describe('without a terminal', () => {
         0,
         'REPRO 0 failures, 1 known finding: 1 smallest input, 1 element not zero at most',
       ]);
+      expect(known.stderr).toBe('');
       const written = 'found/of drops/drops-cuda-nonfinite-class.json';
       expect(lines(known).at(-2)?.trim()).toBe(`Rerun the smallest: npm start -- --replay '${written}'`);
       expect((await run('--replay', written)).code).toBe(0);
+      const report = readFileSync(join(folder, 'report.json'), 'utf8');
+      writeFileSync(join(folder, 'older.json'), report.replace(/"sources": "[0-9a-f]{4}/, '"sources": "0000'));
+      const older = await run('--repro', 'older.json', '--only', 'drops');
+      expect([older.stdout.includes('KNOWN'), older.stderr]).toEqual([
+        true,
+        'older.json is of other contracts or sources than those here: what it found is looked for in these.\n',
+      ]);
     },
     HOUR,
   );
@@ -109,6 +118,17 @@ describe('without a terminal', () => {
     },
     HOUR,
   );
+});
+
+test.each([
+  [{}, true],
+  [{ LANG: 'en_US.UTF-8' }, true],
+  [{ LANG: 'en_US.UTF-8', LC_CTYPE: 'C.utf8' }, true],
+  [{ LANG: 'en_US.UTF-8', LC_ALL: 'C' }, false],
+  [{ LANG: 'C.UTF-8', LC_ALL: '' }, true],
+  [{ LANG: 'de_DE.ISO-8859-1' }, false],
+])('%j writes Unicode: %p', (locale, expected) => {
+  expect(writesUnicode(locale)).toBe(expected);
 });
 
 describe('on a terminal', () => {
@@ -180,6 +200,33 @@ describe('on a terminal', () => {
         1,
         'CHANGED  drops@hip:nonfinite  host  nan.json: expected class of y, and it passes',
       ]);
+    },
+    HOUR,
+  );
+
+  test(
+    'a signal from elsewhere saves what was changed, in letters where the locale has no others',
+    async () => {
+      const cwd = mkdtempSync(join(folder, 'ended-'));
+      const terminal = openTerminal([process.execPath, MAIN, '--repro', ...ONLY], {
+        env: { ...env, LC_ALL: 'C' },
+        cwd,
+      });
+      await terminal.sees('> KNOWN drops@cuda:nonfinite');
+      terminal.types('\r');
+      await terminal.sees('> Change a value');
+      terminal.types('\r');
+      await terminal.sees('Place in x');
+      terminal.types('\r');
+      await terminal.sees('bits as 0x7fc0');
+      terminal.types('2\r');
+      await terminal.sees('PASSES');
+      await terminal.sees('Back to the smallest input');
+      terminal.signals('SIGTERM');
+      expect(await terminal.ended()).toBe(143);
+      expect(
+        readFixture(readFileSync(join(cwd, 'drops-cuda-nonfinite-class.json'), 'utf8')).inputs['x']?.cells,
+      ).toEqual([{ at: [0, 0], bits: '0x40000000', value: '2' }]);
     },
     HOUR,
   );

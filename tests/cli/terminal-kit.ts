@@ -4,6 +4,8 @@ export interface TestTerminal {
   /** Waits until a text is shown behind what was seen last. */
   sees(text: string): Promise<void>;
   types(keys: string): void;
+  /** Sends a signal to the program, as another program may. */
+  signals(signal: 'SIGINT' | 'SIGTERM'): void;
   /** Moves down a menu to an entry, and takes it. */
   chooses(label: string): Promise<void>;
   /** The exit code, once the program has ended. */
@@ -60,5 +62,6 @@ export function openTerminal(command: readonly string[], { env, cwd }: Surroundi
     seen = shown.length;
     types('\r');
   };
-  return { sees, types, chooses, ended: () => child.exited, text: () => shown };
+  const signals = (signal: 'SIGINT' | 'SIGTERM'): void => child.kill(signal);
+  return { sees, types, signals, chooses, ended: () => child.exited, text: () => shown };
 }

@@ -13,7 +13,9 @@ import { interruptedText, interruptibly } from '../interrupt.ts';
 import { planOf } from '../plan.ts';
 import { progressOn } from '../progress.ts';
 import type { ReproOptions } from './flags.ts';
+import { printError } from '../print.ts';
 import { readReportFile } from '../reports/read-report.ts';
+import { sourcesHash } from '../reports/sources.ts';
 import { settingsOf } from '../selection.ts';
 import { lanesFor } from '../run-plan.ts';
 import { sequenceOf } from '../sequence.ts';
@@ -61,8 +63,10 @@ async function runAims(options: ReproOptions, { kernels, devices }: Workshops): 
 }
 
 /** What a report holds, of kernels that are here. */
-function reportAims(file: string, options: ReproOptions, { kernels }: Workshops): Aims {
-  const { registrations, devices, seed } = readReportFile(file);
+function reportAims(file: string, options: ReproOptions, { kernels, listing }: Workshops): Aims {
+  const { registrations, devices, seed, program } = readReportFile(file);
+  if (program.sources !== sourcesHash(listing))
+    printError(`${file} is of other contracts or sources than those here: what it found is looked for in these.`);
   const selects = matcher(options.only);
   const rows = registrations.flatMap(({ kernel, dialect, device, gates }) =>
     gates.map(({ gate, status, reason, findings }) => {

@@ -12,9 +12,10 @@ import type { ReproContext } from '../../report/repro.ts';
 import type { Style } from '../../report/style.ts';
 import { registrationName } from '../../spec/registration.ts';
 import { styleFor } from '../colour.ts';
+import { interruptibly } from '../interrupt.ts';
 import { shownOn } from '../print.ts';
 import { ACTIONS, saveChanged } from './explorer-actions.ts';
-import { Left, ask, tellBlock } from './explorer-prompts.ts';
+import { Left, ask, loadClack, tellBlock } from './explorer-prompts.ts';
 import { attempted, contextFor, searchText, settingsFor } from './repro.ts';
 import type { Aims } from './aims.ts';
 import type { ReproOptions } from './flags.ts';
@@ -29,7 +30,7 @@ export interface Explorer {
 
 /** Runs until the person leaves. */
 export async function explore(shops: Workshops, { aims, seed }: Aims, options: ReproOptions): Promise<void> {
-  const { intro, outro } = await import('@clack/prompts');
+  const { intro, outro } = await loadClack();
   const style = await styleFor(process.stdout, process.env);
   const explorer: Explorer = {
     shops,
@@ -95,11 +96,21 @@ async function exploreAim(explorer: Explorer, aim: Aim): Promise<void> {
       'The smallest input',
       minimalLines(aim, small, explained, explorer.contextOf(aim), WRITE_IT).map((line) => line.trimStart()),
     );
-    await act(explorer, aim, session);
+    // At a prompt Ctrl-C is a key; while something runs it is a signal, as it is from elsewhere.
+    await interruptibly(
+      () => lastWords(session, aim),
+      () => act(explorer, aim, session),
+    );
   } finally {
     session.close();
     suspect.release();
   }
+}
+
+/** What was changed and not written goes to a file. */
+async function lastWords(session: Session, aim: Aim): Promise<string> {
+  if (session.isChanged) await saveChanged(session, aim);
+  return 'Left the explorer.';
 }
 
 /** Ctrl-C stops the search alone: then there is nothing to show, and the list comes back. */

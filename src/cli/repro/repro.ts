@@ -38,8 +38,8 @@ export async function repro(argv: readonly string[]): Promise<ExitCode> {
   const shops = await Workshops.find(options);
   try {
     const found = await aimsFor(options, shops);
-    const isTerminal = process.stdin.isTTY && process.stdout.isTTY && found.aims.length > 0;
-    if (isTerminal) await (await import('./explorer.ts')).explore(shops, found, options);
+    const isTerminal = process.stdin.isTTY && process.stdout.isTTY && process.env['TERM'] !== 'dumb';
+    if (isTerminal && found.aims.length > 0) await (await import('./explorer.ts')).explore(shops, found, options);
     else await list(shops, found, options);
     if (found.died > 0) return 70;
     return found.aims.some(({ kind }) => kind === 'fail') ? 1 : 0;

@@ -21,7 +21,7 @@ export class Workshops {
     readonly kernels: ReadonlyMap<string, Kernel>,
     /** What kernels run on: the host device for dialects without a GPU, or what was asked for. */
     readonly devices: readonly RunDevice[],
-    private readonly listing: Listing,
+    readonly listing: Listing,
     private readonly images: string | undefined,
   ) {}
 
