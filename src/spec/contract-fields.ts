@@ -33,7 +33,7 @@ const CONTRACT: FieldTexts<Contract> = {
     inPlace: 'outputs that may lie on an input: { y: "x" }',
     rowIndependent: 'the dimension whose rows do not depend on each other',
     replaces: 'the kernel whose bits it must equal',
-    fills: 'the kind of ordinary data of an input: signed, logits, …',
+    fills: 'the kind of ordinary data of an input: signed, logits, ...',
     known: 'failures that ship: they must keep failing until mended',
     regressions: 'fixtures beside the contract, run as cases of their gates',
     quarantine: 'chips that it is never launched on',
@@ -72,12 +72,12 @@ const CONTROL: FieldTexts<Control> = {
   needed: {
     fault: 'what is planted, in words',
     reddens: 'the gate that must find it: nonfinite repeat shapes sums',
-    finding: 'as what: value, class, race, unwritten, …',
+    finding: 'as what: value, class, race, unwritten, ...',
   },
   optional: {
     edit: "of the source, by dialect: { cuda: edit('from', 'to') }",
     formula: 'of the claim, which the kernel as it is must break',
-    launch: 'of the launch: (launch) => ({ ...launch, grid: … })',
+    launch: 'of the launch: (launch) => ({ ...launch, grid: ... })',
     drops: 'the rounding point that the edit drops',
     mode: 'the arithmetic that shows it; in plain it stays green',
     warp: 'lanes of a warp that show it; at the first it stays green',
@@ -111,7 +111,7 @@ const QUARANTINE: FieldTexts<Quarantine> = {
 
 /** The tables by their headings, in the order of a page. */
 export const FIELD_TABLES: readonly (readonly [heading: string, texts: FieldTexts<object>])[] = [
-  ['kernel({ … })', CONTRACT],
+  ['kernel({ ... })', CONTRACT],
   ['A dimension', DIM],
   ['A launch', LAUNCH],
   ['A control', CONTROL],

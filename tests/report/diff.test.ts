@@ -82,6 +82,10 @@ describe('as text', () => {
   test('what the two were made of is told where it differs', () => {
     expect(madeOfLines(before, after)).toEqual(['seed: 7 -> 9']);
     expect(madeOfLines(before, before)).toEqual([]);
+    const partial = { signal: 'SIGINT', done: 3, jobs: 68 } as const;
+    expect(madeOfLines(before, { ...before, partial })).toEqual([
+      'the second report is partial: SIGINT ended the run with 3 of 68 jobs done',
+    ]);
   });
 
   test('as Markdown that holds no markup of the reports, within the room of a comment', () => {

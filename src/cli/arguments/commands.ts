@@ -202,7 +202,7 @@ export const TOPICS: readonly Topic[] = [
     about: `A contract is a file NAME.contract.ts in its kernel's folder, beside its source:
 
   import { edit, f32, kernel, rows } from 'tf-kernel-contract';
-  export default kernel({ name: 'softmax', … });
+  export default kernel({ name: 'softmax', ... });
 
 tf-kernel-contract new NAME --dialect cuda writes one that explains itself.
 
