@@ -102,12 +102,18 @@ function elementsOf(label) {
   let product = 1;
   for (const part of label.split(',')) {
     const [name, size] = part.split('=');
-    if (/^\d+$/.test(size ?? '') && name !== 'seed') product *= Number(size);
+    if (/^\d+$/.test(size ?? '') && name !== 'seed' && name !== 'warp') product *= Number(size);
   }
   return product;
 }
 
-const groupOf = (label) => /(?:^|,)mode=([^,]+)/.exec(label)?.[1] ?? (label.includes('data=') ? 'corners' : 'plain');
+/** What a case's point is drawn as: its mode, its data, or the lanes of a warp. */
+function groupOf(label) {
+  const mode = /(?:^|,)mode=([^,]+)/.exec(label)?.[1];
+  if (mode !== undefined || label.includes('data=')) return mode ?? 'corners';
+  const warp = /(?:^|,)warp=(\d+)/.exec(label)?.[1];
+  return warp === undefined ? 'plain' : `${warp} lanes`;
+}
 
 /** Where errors past the bound are drawn, whatever they are. */
 const PAST = 1.12;

@@ -1,7 +1,7 @@
 /** Warps of other widths than 32: HIP's waves of 64 lanes, and OpenCL's sub-groups of 8 and 16. */
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import type { DeviceModule } from '../../../src/device/device.ts';
+import { DeviceError, type DeviceModule } from '../../../src/device/device.ts';
 import type { HostDevice, HostLaunch } from '../../../src/device/host.ts';
 import type { ImageKind } from '../../../src/device/images.ts';
 import { compileHost, type HostDialect, whyFibers } from '../../../src/device/toolchain/host.ts';
@@ -87,6 +87,17 @@ KERNEL across(const float* x, float* y) {
   __builtin_amdgcn_wave_barrier();
   y[t] = held[t ^ 32]; // across
 }
+// Lanes 0 to 39 of a wave meet, and 40 to 63: they are ordered among themselves, past the 32nd as well.
+template <bool INSIDE> __device__ void parts(const float* x, float* y) {
+  __shared__ float held[64];
+  unsigned t = threadIdx.x;
+  if (t >= 64) return;
+  held[t] = x[t];
+  __syncwarp(t < 40 ? (1ull << 40) - 1 : ~0ull << 40);
+  y[t] = held[t < 40 ? 39 - t : INSIDE ? 103 - t : t - 40]; // parts
+}
+KERNEL inside(const float* x, float* y) { parts<true>(x, y); }
+KERNEL outside(const float* x, float* y) { parts<false>(x, y); }
 `;
 
 let device: HostDevice;
@@ -218,33 +229,47 @@ describe.each([64, 32])('HIP with %i lanes', (warp) => {
   });
 });
 
-test('a warp barrier orders 64 lanes of a wave of 64, and races where waves have 32', async () => {
-  const x = upload(
-    device,
-    Float32Array.from({ length: THREADS }, (_, i) => i),
-  );
-  const extents = [
-    { address: x, bytes: 4 * THREADS, access: 'read', name: 'x' },
-    { address: y, bytes: 4 * THREADS, access: 'written', name: 'y' },
-  ] as const;
-  for (const [warp, failure] of [
-    [64, undefined],
-    [32, 'race'],
-  ] as const) {
+describe('check images', () => {
+  const x = (): number =>
+    upload(
+      device,
+      Float32Array.from({ length: THREADS }, (_, i) => i),
+    );
+
+  /** What a kernel fails by and where, or what it writes. */
+  async function checked(warp: number, symbol: string): Promise<string | number[]> {
     const module = await load(warp, 'check', ACROSS);
-    const launch = launchOf(device.kernel(module, 'across'), [buffer(x), buffer(y)], {
+    const from = x();
+    const extents = [
+      { address: from, bytes: 4 * THREADS, access: 'read', name: 'x' },
+      { address: y, bytes: 4 * THREADS, access: 'written', name: 'y' },
+    ] as const;
+    const launch = launchOf(device.kernel(module, symbol), [buffer(from), buffer(y)], {
       group: [THREADS, 1, 1],
       check: { extents },
     });
-    if (failure === undefined) {
+    try {
       run(device, launch);
-      expect([...download(device, y, new Float32Array(THREADS))]).toEqual(each((t) => t ^ 32));
-    } else {
-      const found = failureOf(device, launch);
-      expect(found.failure).toBe(failure);
-      expect(found.message).toContain(`k.hip:${lineOf(ACROSS, '// across')}`);
+    } catch (error) {
+      if (!(error instanceof DeviceError)) throw error;
+      return `${error.failure} ${error.message}`;
     }
+    return [...download(device, y, new Float32Array(THREADS))];
   }
+
+  test('a warp barrier orders 64 lanes of a wave of 64, and races where waves have 32', async () => {
+    expect(await checked(64, 'across')).toEqual(each((t) => t ^ 32));
+    const apart = await checked(32, 'across');
+    expect(apart).toStartWith('race ');
+    expect(apart).toContain(`at k.hip:${lineOf(ACROSS, '// across')}`);
+  });
+
+  test('lanes that meet in parts are ordered in their own part alone', async () => {
+    expect((await checked(64, 'inside')).slice(0, 64)).toEqual(each((t) => (t < 40 ? 39 - t : 103 - t), 64));
+    const apart = await checked(64, 'outside');
+    expect(apart).toStartWith('race ');
+    expect(apart).toContain(`at k.hip:${lineOf(ACROSS, '// parts')}`);
+  });
 });
 
 test("a lane mask of 32 bits does not compile: HIP's have 64", async () => {
