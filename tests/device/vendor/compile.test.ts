@@ -221,7 +221,7 @@ const REAL = {
   ],
   hip: [
     'gfx1100',
-    '#include <hip/hip_runtime.h>\nextern "C" __global__ void __launch_bounds__(128) k(float* y) { __shared__ float s[32]; s[threadIdx.x % 32] = 1; __syncthreads(); y[0] = s[0]; }',
+    '#include <hip/hip_runtime.h>\nextern "C" __global__ void __launch_bounds__(128) k(float* y) { __shared__ float s[32]; s[threadIdx.x % 32] = 1; __syncthreads(); y[0] = __shfl_down(s[0], warpSize / 2) + __popcll(__ballot(s[1] > 0)); }',
   ],
   xpu: [
     'acm-g10',

@@ -66,20 +66,53 @@ __device__ __forceinline__ unsigned __lane_id() {
   return __builtin_amdgcn_mbcnt_hi(~0u, __builtin_amdgcn_mbcnt_lo(~0u, 0u));
 }
 
-__device__ __forceinline__ int __shfl_xor(int value, int mask, int width = __AMDGCN_WAVEFRONT_SIZE) {
+static constexpr int warpSize = __AMDGCN_WAVEFRONT_SIZE;
+
+template <class T>
+__device__ __forceinline__ T __tf_of_lane(T value, int lane) {
+  static_assert(sizeof(T) == 4, "lanes give each other 4 bytes");
+  return __builtin_bit_cast(T, __builtin_amdgcn_ds_bpermute(lane << 2, __builtin_bit_cast(int, value)));
+}
+
+template <class T>
+__device__ __forceinline__ T __shfl(T value, int lane, int width = warpSize) {
+  const int self = __lane_id();
+  return __tf_of_lane(value, (lane & (width - 1)) + (self & ~(width - 1)));
+}
+
+template <class T>
+__device__ __forceinline__ T __shfl_up(T value, unsigned by, int width = warpSize) {
+  const int self = __lane_id();
+  const int other = self - int(by);
+  return __tf_of_lane(value, other < (self & ~(width - 1)) ? self : other);
+}
+
+template <class T>
+__device__ __forceinline__ T __shfl_down(T value, unsigned by, int width = warpSize) {
+  const int self = __lane_id();
+  return __tf_of_lane(value, int((self & (width - 1)) + by) >= width ? self : self + int(by));
+}
+
+template <class T>
+__device__ __forceinline__ T __shfl_xor(T value, int mask, int width = warpSize) {
   const int self = __lane_id();
   const int other = self ^ mask;
-  const int from = other >= ((self + width) & ~(width - 1)) ? self : other;
-  return __builtin_amdgcn_ds_bpermute(from << 2, value);
+  return __tf_of_lane(value, other >= ((self + width) & ~(width - 1)) ? self : other);
 }
 
-__device__ __forceinline__ unsigned __shfl_xor(unsigned value, int mask, int width = __AMDGCN_WAVEFRONT_SIZE) {
-  return unsigned(__shfl_xor(int(value), mask, width));
+__device__ __forceinline__ unsigned long long __ballot(int predicate) {
+#if __AMDGCN_WAVEFRONT_SIZE == 64
+  return __builtin_amdgcn_ballot_w64(predicate != 0);
+#else
+  return __builtin_amdgcn_ballot_w32(predicate != 0);
+#endif
 }
-
-__device__ __forceinline__ float __shfl_xor(float value, int mask, int width = __AMDGCN_WAVEFRONT_SIZE) {
-  return __builtin_bit_cast(float, __shfl_xor(__builtin_bit_cast(int, value), mask, width));
-}
+__device__ __forceinline__ unsigned long long __activemask() { return __ballot(1); }
+__device__ __forceinline__ int __any(int predicate) { return __ballot(predicate) != 0; }
+__device__ __forceinline__ int __all(int predicate) { return __ballot(predicate == 0) == 0; }
+__device__ __forceinline__ int __popc(unsigned bits) { return __builtin_popcount(bits); }
+__device__ __forceinline__ int __popcll(unsigned long long bits) { return __builtin_popcountll(bits); }
+__device__ __forceinline__ int __ffsll(unsigned long long bits) { return __builtin_ffsll((long long)bits); }
 
 __device__ __forceinline__ float atomicAdd(float* address, float value) {
   return __hip_atomic_fetch_add(address, value, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
