@@ -42,4 +42,9 @@ function flagText(name: string, { short, value, help }: Flag): string[] {
 /** Text between requests: a line that begins with a sign of roff's would be one. */
 const sentence = (text: string): string => (/^[.']/.test(text) ? `\\&${text}` : text);
 const lines = (text: string): string[] => text.split('\n').map((line) => (line === '' ? '.PP' : sentence(roff(line))));
-const roff = (text: string): string => text.replaceAll('\\', '\\e').replaceAll('-', '\\-');
+/** In ASCII alone: roff does not know what else its input is encoded in. */
+const roff = (text: string): string =>
+  text
+    .replaceAll('\\', '\\e')
+    .replaceAll('-', '\\-')
+    .replace(/[^ -~]/gu, (sign) => `\\[u${sign.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')}]`);
