@@ -142,4 +142,7 @@ const control: v.GenericSchema<unknown, ControlResult> = v.strictObject({
   ),
 });
 
-export const resultSchema: v.GenericSchema<unknown, Result> = v.union([gate, control]);
+// Not a union, whose problem would not say what is wrong with the result that is meant.
+export const resultSchema: v.GenericSchema<unknown, Result> = v.lazy((value) =>
+  v.is(v.looseObject({ kind: v.literal('control') }), value) ? control : gate,
+);

@@ -81,9 +81,15 @@ export function readJournal(text: string, asked: Asked): JobDone[] {
 }
 
 function checked<T>(schema: v.GenericSchema<unknown, T>, text: string, number: number): T {
+  const not = (why: string): JournalError => new JournalError(`line ${number} is not one of a journal: ${why}`);
+  let value: unknown;
   try {
-    return v.parse(schema, JSON.parse(text));
+    value = JSON.parse(text);
   } catch (error) {
-    throw new JournalError(`line ${number} is not one of a journal: ${messageOf(error)}`);
+    throw not(messageOf(error));
   }
+  const found = v.safeParse(schema, value);
+  if (found.success) return found.output;
+  const [issue] = found.issues;
+  throw not(`at ${v.getDotPath(issue) ?? 'the top'}: ${issue.message}`);
 }

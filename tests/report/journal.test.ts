@@ -40,7 +40,9 @@ test('a result of another job, or a count that is none, is refused', () => {
   const other = { ...done, results: [{ ...gate, kernel: 'other' }] };
   expect(() => readJournal(headLine(asked) + jobLine(other), asked)).toThrow('a result is of another job');
   const halves = { ...done, results: [{ ...gate, cases: 1.5 }] };
-  expect(() => readJournal(headLine(asked) + jobLine(halves), asked)).toThrow(JournalError);
+  expect(() => readJournal(headLine(asked) + jobLine(halves), asked)).toThrow(
+    'line 2 is not one of a journal: at results.0.cases: ',
+  );
 });
 
 test('jobs are read back as they were, numbers that JSON has not among them', () => {
