@@ -38,7 +38,7 @@ async function writePage(folder: string, images: string | undefined): Promise<nu
   writeWhole(path, page);
   if (into === RECEIPTS) saveList();
   console.log(`${path}  exit code of the run ${left.code ?? 'none'}`);
-  return left.code ?? 1;
+  return left.report ? (left.code ?? 1) : left.code || 1;
 }
 
 /** What compiled the images of a folder. */

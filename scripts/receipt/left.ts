@@ -3,14 +3,16 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readReport } from '../../src/report/json.ts';
 import type { Report } from '../../src/report/schema.ts';
+import { messageOf } from '../../src/spec/message-of.ts';
 import type { Beside } from './page.ts';
 
 const OVERDUE = [124, 137];
 
 export interface Left {
   readonly date: string;
-  /** None where the run came to none. */
   readonly report?: Report;
+  /** Why there is no report. */
+  readonly unreported?: string;
   /** Of the run; undefined where it was not started. */
   readonly code?: number;
   /** The verdicts that it printed; what else it printed, where it printed none. */
@@ -35,7 +37,7 @@ export function readLeft(folder: string): Left {
   const verdicts = printed.filter((line) => /^[A-Z][A-Z ]+ {2}\S/.test(line));
   return {
     date: textOf('date.txt') ?? 'no date',
-    ...(json !== undefined && { report: readReport(json) }),
+    ...reportOf(json),
     ...(code !== undefined && { code }),
     verdicts: verdicts.length > 0 ? verdicts : printed.slice(-20),
     images: /^cuda:0 .* {2}images (.*)$/m.exec(printed.join('\n'))?.[1] ?? 'not told',
@@ -46,6 +48,15 @@ export function readLeft(folder: string): Left {
       outcome: outcomeOf(textOf(`${tool}.txt`), codeOf(tool)),
     })),
   };
+}
+
+function reportOf(json: string | undefined): Pick<Left, 'report' | 'unreported'> {
+  if (json === undefined) return { unreported: 'the run came to no report' };
+  try {
+    return { report: readReport(json) };
+  } catch (error) {
+    return { unreported: `report.json is not a report of this version: ${messageOf(error)}` };
+  }
 }
 
 function outcomeOf(text: string | undefined, code: number | undefined): string {

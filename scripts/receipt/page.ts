@@ -49,7 +49,7 @@ function unfinishedParts(left: Left, compiler: string): string[] {
     ['exit code', left.code === 124 ? '124: it was ended, since it took too long' : exitOf(left)],
     ...besideRows(left),
   ] as const;
-  return ['**Not finished: the run came to no report.**', tableOf(rows), fenced(left.verdicts.join('\n'))];
+  return [`**No figures: ${left.unreported}.**`, tableOf(rows), fenced(left.verdicts.join('\n'))];
 }
 
 function reportParts(left: Left, report: Report, compiler: string): string[] {

@@ -78,7 +78,7 @@ test(
       '1',
     );
     expect([run.code, made.code]).toEqual([124, 124]);
-    expect(page).toContain('**Not finished: the run came to no report.**');
+    expect(page).toContain('**No figures: the run came to no report.**');
     expect(page).toContain('| exit code | 124: it was ended, since it took too long |');
     expect(made.stdout).toStartWith(folder);
     expect(page).toContain('```\nPASS  row_max@cuda  so far\n```');
