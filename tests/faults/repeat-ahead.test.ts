@@ -85,6 +85,7 @@ const spread = (dialect: Dialect, threads: number): Stated => ({
   launch: {
     [dialect]: {
       symbol: 'k',
+      warp: { hip: 32, xpu: 32 }, // what other widths show is a test of its own
       threads,
       grid: (shape: Shape) => [sizeOf(shape, 'rows')],
       depth: (shape: Shape) => sizeOf(shape, 'width'),

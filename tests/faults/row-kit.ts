@@ -39,6 +39,7 @@ export const perRow = (
     [dialect]: {
       symbol: 'k',
       threads,
+      warp: { [dialect]: 32 }, // what other widths show is a test of its own
       grid: (shape: Shape) => [sizeOf(shape, 'rows')],
       depth: (shape: Shape) => depth ?? sizeOf(shape, 'width'),
     },
