@@ -24,8 +24,8 @@ TF_INLINE tf_u16 tf_f32_to_f16(float value) {
 TF_INLINE float tf_bf16_to_f32(tf_u16 code) { return tf_bits_float((tf_u32)code << 16); }
 // Without a branch, so that neighbouring values are rounded together.
 TF_INLINE tf_u16 tf_f32_to_bf16(float value) {
-  tf_u32 bits = tf_float_bits(value), nearest = (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
-  return (tf_u16)(tf_bits_nan(bits) ? (tf_u32)TF_NAN16 : nearest);
+  tf_u32 bits = value != value ? (tf_u32)TF_NAN16 << 16 : tf_float_bits(value);
+  return (tf_u16)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
 
 // Moves a finite even result of a rounding to the odd neighbour on the side of what was cut off.

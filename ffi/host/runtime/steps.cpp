@@ -122,6 +122,7 @@ static tf_u64 run_warp(Device* d, TfStep step, TfWarp* warp, tf_u32 at, void** a
   tf_u32 first = warp->index * warp->group->warp_width, count = lane_count(warp);
   TfThread* lanes = d->lanes + first;
   TfMeeting* m = &warp->meeting[TF_MEETING_FULL];
+  const TfPlace* places = d->places;
   for (;;) {
     tf_u32 buffer = m->generation & 1;
     d->step_at = at;
@@ -131,19 +132,15 @@ static tf_u64 run_warp(Device* d, TfStep step, TfWarp* warp, tf_u32 at, void** a
     if (next == TF_STEP_APART) return next;
     lanes->at = at = (tf_u32)next;
     if (next == TF_STEP_END) return next;
-    switch (d->places[at].kind) {
-    case TF_PLACE_BARRIER: return next;
-    case TF_PLACE_MASKED:
-      if (is_whole(lanes, count, warp->full)) break;
-      for (tf_u32 i = 1; i < count; i++) lanes[i].at = at;
-      return TF_STEP_APART;
-    case TF_PLACE_WARP:
-    case TF_PLACE_ACTIVE: break;
-    default:
-      for (tf_u32 i = 1; i < count; i++) lanes[i].at = at;
-      return TF_STEP_APART;
+    tf_u32 kind = places[at].kind;
+    if (TF_UNLIKELY(kind != TF_PLACE_WARP && kind != TF_PLACE_ACTIVE)) {
+      if (kind == TF_PLACE_BARRIER) return next;
+      if (kind != TF_PLACE_MASKED || !is_whole(lanes, count, warp->full)) {
+        for (tf_u32 i = 1; i < count; i++) lanes[i].at = at;
+        return TF_STEP_APART;
+      }
     }
-    complete(d, warp, d->places[at].op);
+    complete(d, warp, places[at].op);
   }
 }
 

@@ -129,6 +129,41 @@ KERNEL ends(const unsigned* x, unsigned* y, unsigned split) {
   y[linear()] = __float_as_uint(least) ^ __shfl_xor_sync(ALL, sum == sum ? __float_as_uint(sum) : 5u, 1);
 }
 
+// Runs of two, four and eight values a lane, halves and words, one a turn: whole ones, and the last cut off.
+template <class T, unsigned OWNED>
+__device__ __forceinline__ float run_sum(const T* x, unsigned end, float sum) {
+  for (unsigned first = linear() * OWNED; first < end; first += 96 * OWNED) {
+    const unsigned last = min(first + OWNED, end);
+    for (unsigned i = first; i < last; i++) sum = fmaf(sum, 0.5f, float(x[i] & 0xfff));
+  }
+  return sum;
+}
+KERNEL runs(const unsigned* x, unsigned* y, unsigned split) {
+  const unsigned short* halves = (const unsigned short*)x;
+  float sum = run_sum<unsigned short, 8>(halves, 96 * 24 - 64 * split, 1.0f);
+  sum = run_sum<unsigned, 8>(x, 96 * 16 + 64 * split, sum) + run_sum<unsigned, 4>(x, 96 * 8, sum);
+  sum = run_sum<unsigned, 2>(x, 96 * 8 + split, sum) + run_sum<unsigned short, 4>(halves + 1, 96 * 8 - split, sum);
+  for (int i = int(linear() * 4), end = i + 3 * int(split); i < end; i++) sum = fmaf(sum, 0.5f, as_float(x[i]));
+  finish(y, sum);
+}
+
+// The same after a wait, where each lane writes its part: what it read last stays at hand, and the counter.
+KERNEL tiles(const unsigned* x, unsigned* y, unsigned split) {
+  __shared__ unsigned short all[96 * 8];
+  unsigned short* tile = all;
+  const float first = __shfl_xor_sync(ALL, as_float(x[linear()]), 1);
+  const unsigned end = 96 * 8 - 5 * split;
+  float last = 0;
+  unsigned count = 0;
+  for (unsigned i = linear() * 8, stop = min(i + 8, end); i < stop; i++, count++)
+    tile[i] = (unsigned short)(last = first + as_float(x[i] + split));
+  for (unsigned i = max(end, linear() * 8); i < linear() * 8 + 8; i++) tile[i] = (unsigned short)(i * split);
+  __syncthreads();
+  float sum = last + float(count);
+  for (unsigned i = linear() * 8; i < linear() * 8 + 8; i++) sum = fmaf(sum, 0.5f, float(tile[(i + 8 * split) % (96 * 8)]));
+  finish(y, sum);
+}
+
 // Some lanes return before the loop.
 KERNEL leaves(const unsigned* x, unsigned* y, unsigned split) {
   if (linear() / 32 * 3 >= split) return;
@@ -204,6 +239,8 @@ const NAMES = [
   'wraps',
   'between',
   'ends',
+  'runs',
+  'tiles',
   'leaves',
 ];
 

@@ -10,6 +10,7 @@ import * as n from './names.ts';
 import { type Form, indented, laneText, metText } from './loop.ts';
 import { MEET, type Place } from './places.ts';
 import type { Locals, StepOptions, Uniform } from './step.ts';
+import { withRuns, withTiles } from './turns.ts';
 import { NotStepped } from './types.ts';
 import type { Values } from './values.ts';
 
@@ -201,7 +202,7 @@ function lanesOf({ locals, uniform, options, values }: StepParts, blocks: readon
     named,
     originals: values.definitions,
   };
-  return new Lanes([first, ...body], around, 'bail').write();
+  return new Lanes(withRuns([first, ...body], around), around, 'bail').write();
 }
 
 /** A mask of a warp's lanes, all of them, as LLVM writes 64 bits. */
@@ -233,9 +234,14 @@ function loopText(
   if (arrivals.length === 0) throw new NotStepped('a kernel that never ends');
   const several = new Set(arrivals.map((one) => one.id)).size > 1;
   const name = nameIn(parts, form);
-  const body = blocks.flatMap(({ label, instructions }) => [
+  const within = blocks.map(({ label, instructions }) => ({
+    label,
+    instructions: instructions.map((one) => (isPhi(one) ? { ...one, text: phiWithin(one.text, here) } : one)),
+  }));
+  const whole = parts.options.oneByOne ? within : withTiles(within);
+  const body = whole.flatMap(({ label, instructions }) => [
     `${label}:`,
-    ...indented(instructions.map((one) => (isPhi(one) ? phiWithin(one.text, here) : one.text))),
+    ...indented(instructions.map(({ text }) => text)),
   ]);
   const known = (line: string): string =>
     form.isWarp

@@ -1,6 +1,7 @@
 /** What several lanes read at once, and the little that they write: variables, frames, and what they bring to a meeting. */
 import { BYTES, debugOf, READ, WRITE } from './forms.ts';
 import { INDEX, THREAD_BYTES, TOGETHER } from './layout.ts';
+import { isTransposed, transposed, wholeSpan } from './transpose.ts';
 import * as n from './names.ts';
 import { type Output, vector } from './output.ts';
 import { FREE, type LaneBlock, type Shapes } from './shapes.ts';
@@ -129,14 +130,17 @@ export class LaneMemory {
   }
 
   private emitPart({ result, type, pointer, align, debug }: Read, { span, at, of }: Part): void {
-    const all = `<${TOGETHER * of} x ${type}>`;
     const size = BYTES[type] ?? 1;
     if (!this.read.has(span)) {
       this.read.add(span);
       const start = this.out.name();
       this.out.put(`${start} = getelementptr i8, ptr ${pointer}, i64 ${-at * size}`);
-      this.out.put(`${span} = load ${all}, ptr ${start}, align ${Math.min(Number(align), size)}${debug}`);
+      const from = { start, type, of, align: Math.min(Number(align), size), debug };
+      for (const line of transposed(from, span, () => this.out.name()) ?? wholeSpan(from, span)) this.out.put(line);
     }
+    if (isTransposed(type, of))
+      return this.out.put(`${result}.v = bitcast ${vector(type)} ${span}.${at} to ${vector(type)}`, result);
+    const all = `<${TOGETHER * of} x ${type}>`;
     const places = Array.from({ length: TOGETHER }, (_, i) => `i32 ${i * of + at}`).join(', ');
     this.out.put(`${result}.v = shufflevector ${all} ${span}, ${all} poison, <${TOGETHER} x i32> <${places}>`);
   }

@@ -4,6 +4,7 @@ import { WHOLE } from './layout.ts';
 import type { Processor } from '../target.ts';
 import { KEEP_ATTRIBUTES, STORE, UNROLL } from './loop.ts';
 import { stepText } from './step.ts';
+import { PLAIN } from './turns.ts';
 import { NotStepped } from './types.ts';
 
 /** Groups of attributes, of numbers past all that the compiler gives to a module's own. */
@@ -56,7 +57,9 @@ export function stepModule(
   inlineEach(lines);
   declare(lines, declarations);
   const attributes = attributesOf(lines, definitions[0]?.head ?? '');
-  return { text: `${lines.join('\n')}\nattributes #${GROUP} = ${attributes}\n${KEEP_ATTRIBUTES}\n${UNROLL}\n` };
+  return {
+    text: `${lines.join('\n')}\nattributes #${GROUP} = ${attributes}\n${KEEP_ATTRIBUTES}\n${UNROLL}\n${PLAIN}\n`,
+  };
 }
 
 /** Declares what is not yet known of the compiler's own functions. */
