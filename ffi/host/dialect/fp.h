@@ -24,7 +24,7 @@ TF_INLINE tf_u16 tf_f32_to_f16(float value) {
 TF_INLINE float tf_bf16_to_f32(tf_u16 code) { return tf_bits_float((tf_u32)code << 16); }
 // Without a branch, so that neighbouring values are rounded together.
 TF_INLINE tf_u16 tf_f32_to_bf16(float value) {
-  tf_u32 bits = value != value ? (tf_u32)TF_NAN16 << 16 : tf_float_bits(value);
+  tf_u32 plain = tf_float_bits(value), bits = tf_bits_nan(plain) ? (tf_u32)TF_NAN16 << 16 : plain;
   return (tf_u16)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
 

@@ -103,15 +103,48 @@ static void access_each(const char* at, tf_u64 bytes, tf_u64 each, bool writes, 
 #define TF_TAIL [[clang::musttail]] return
 #define TF_WHERE __builtin_return_address(0)
 
+// Words of local memory whose cells lie in a row: those of a read, if it takes whole words of one block of shadow.
+struct Words {
+  const TfGroup* group;
+  tf_u64 word;
+  bool are; // there are such
+
+  TF_MEMBER Words(const Here& here, const char* at, tf_u64 bytes, tf_u64 align) : group(here.thread->group) {
+    constexpr tf_u64 BLOCK = Shadow::BLOCK_WORDS * 4;
+    tf_u64 offset = (tf_u64)(at - group->arena);
+    word = offset / 4;
+    are = offset < LOCAL_MAX && !((offset & (align - 1)) | (bytes & 3)) && offset % BLOCK + bytes <= BLOCK;
+  }
+  TF_MEMBER Shadow shadow() const { return { (Cell*)group->shadow }; }
+  TF_MEMBER Cell* cell() const { return shadow().cell(word, false); }
+};
+
 // A read of words of local memory that all threads of the group may read (CELL_COMMON). They are one variable's, since
 // nothing is ever written between two.
 TF_HOT bool is_common(const char* at, tf_u64 bytes, tf_u64 align) {
-  const TfGroup* g = thread_here()->group;
-  tf_u64 offset = (tf_u64)(at - g->arena);
-  if (offset >= LOCAL_MAX || (offset & (align - 1)) || bytes % 4) return false;
-  const Shadow shadow = { (Cell*)g->shadow };
-  for (tf_u64 word = 0; word < bytes / 4; word++)
-    if (shadow.cell(offset / 4 + word, false)->flags != g->common) return false;
+  const Words words(Here(), at, bytes, align);
+  if (!words.are) return false;
+  tf_u32 common = words.group->common;
+  const Cell *cell = words.cell(), *end = cell + bytes / 2;
+  for (; cell < end; cell += 2)
+    if (cell->flags != common) return false;
+  return true;
+}
+
+// A read of words that were written since the group began, so that they are one variable's too.
+TF_HOT bool settled_in_words(const char* at, tf_u64 bytes, tf_u64 align, const void* pc) {
+  const Here here;
+  const Words words(here, at, bytes, align);
+  const Check* c = here.device->check;
+  if (!words.are || c->attention) return false;
+  const TfThread* t = here.thread;
+  const TfGroup* g = words.group;
+  const Quick q = { who_is(t), c->time, g->ordered, c->resident_time, here.device->warp_shift, place_of(c, pc), g->common, true };
+  Cell *cell = words.cell(), *end = cell + bytes / 2;
+  for (Readers* readers = words.shadow().readers(words.word, false); cell < end; cell += 2, readers += 2) {
+    if (cell->flags == q.common) continue;
+    if ((cell->flags & CELL_SPLIT) || !q.read(cell, readers)) return false;
+  }
   return true;
 }
 
@@ -122,8 +155,10 @@ TF_FAR TF_JUDGE(load_own) { if (!is_known_own((const char*)at, bytes, each, rang
 TF_FAR TF_JUDGE(load_buffer) { if (!settled_in_buffer<false>((const char*)at, bytes, each, range, TF_WHERE)) TF_NEXT(load_own); }
 TF_FAR TF_JUDGE(load_local) { if (!settled_in_local<false>((const char*)at, bytes, each, TF_WHERE)) TF_NEXT(load_buffer); }
 TF_FAR TF_JUDGE(load_local_word) { if (!settled_in_local<false>((const char*)at, 4, 4, TF_WHERE)) TF_NEXT(load_buffer); }
-TF_JUDGE(access_load) { if (!is_common((const char*)at, bytes, each >= 8 ? 8 : 4)) TF_NEXT(load_local); }
-TF_JUDGE(access_load_word) { if (!is_common((const char*)at, 4, 4)) TF_NEXT(load_local_word); }
+TF_FAR TF_JUDGE(load_words) { if (!settled_in_words((const char*)at, bytes, each >= 8 ? 8 : 4, TF_WHERE)) TF_NEXT(load_local); }
+TF_FAR TF_JUDGE(load_one_word) { if (!settled_in_words((const char*)at, 4, 4, TF_WHERE)) TF_NEXT(load_local_word); }
+TF_JUDGE(access_load) { if (!is_common((const char*)at, bytes, each >= 8 ? 8 : 4)) TF_NEXT(load_words); }
+TF_JUDGE(access_load_word) { if (!is_common((const char*)at, 4, 4)) TF_NEXT(load_one_word); }
 TF_JUDGE(access_load_half) { if (!settled_in_local<false>((const char*)at, 2, 2, TF_WHERE)) TF_NEXT(load_buffer); }
 
 TF_FAR TF_JUDGE(store_each) { access_each((const char*)at, bytes, each, true, TF_WHERE); }
