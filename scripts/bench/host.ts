@@ -1,9 +1,9 @@
 /**
  * The host device against PoCL and plain C++ on the same work: bun scripts/bench/host.ts [rounds] [case] [schedule].
  *
- * CPU time of one process, its subjects in turn, medians. PoCL has one thread, and its compiler's time is not counted; of
- * its twins the fastest counts. Before a time is printed every output lies within the range that the formula's fp32
- * evaluation may reach, and the host device's bits are plain C++'s.
+ * CPU time of one process, its subjects in turn, medians. PoCL (Debian's pocl-opencl-icd, and opencl-c-headers to build against)
+ * has one thread, and its compiler's time is not counted; of its twins the fastest counts. Before a time is printed every output
+ * lies within the range that the formula's fp32 evaluation may reach, and the host device's bits are plain C++'s.
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
