@@ -22,6 +22,7 @@ const FAULTS: Readonly<Record<string, readonly [failure: string, text: string]>>
     'writes 2 bytes at byte 510 of local memory s (510 bytes, declared at {variable}), at {write}',
   ],
   copy_overrun: ['bounds', 'reads * bytes at byte * of x (4096 bytes, argument 0), at {read}'],
+  words_overrun: ['bounds', 'reads * bytes at byte * of local memory s (1016 bytes, declared at {variable})'],
   copies_race: ['race', 'writes * bytes at byte 0 of y (4096 bytes, argument 1), at {write}'],
   copy_unset: [
     'uninitialised',

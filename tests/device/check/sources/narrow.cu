@@ -92,3 +92,13 @@ KERNEL copy_unset(const float* x, float* y, unsigned* count) {
   }
 COMMON(common_right, __syncthreads())
 COMMON(common_race, ) // common_race:read common_race:write
+// Four words at once, of which the last two are past the end; all before them were written, and another variable follows.
+KERNEL words_overrun(const float* x, float* y, unsigned* count) {
+  __shared__ alignas(16) float s[254]; // words_overrun:variable
+  __shared__ alignas(16) float t[256];
+  if (threadIdx.x < 254) s[threadIdx.x] = x[threadIdx.x];
+  t[threadIdx.x] = x[threadIdx.x];
+  __syncthreads();
+  const float4 four = *(const float4*)(s + threadIdx.x / 4 * 4);
+  y[blockIdx.x * 256 + threadIdx.x] = four.x * four.y + four.z * four.w + t[255 - threadIdx.x];
+}
