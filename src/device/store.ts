@@ -63,7 +63,8 @@ export function compilingStore(root: string = KERNELS, processor: Processor = OW
   return {
     get: ({ kind, dialect, warp, path, text, defines }) => {
       const includeDirs = [join(root, 'shared', HEADERS[dialect]), join(root, dirname(path))];
-      const own = { kind, dialect, defines, includeDirs, processor, ...(warp !== undefined && { warp }) };
+      const shown = { folder: root, as: shownPath('') };
+      const own = { kind, dialect, defines, includeDirs, shown, processor, ...(warp !== undefined && { warp }) };
       return compileHost({ ...own, source: text, path: shownPath(path) });
     },
   };

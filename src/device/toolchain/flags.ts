@@ -19,6 +19,9 @@ const folderOf = (source: string, own: string): string =>
 /** The sources of the host device: headers of the dialects and the runtime. */
 export const HOST_FOLDER = process.env['TF_HOST_FOLDER'] || folderOf('ffi/host', `host-${HOST_HASH}`);
 
+/** What that folder is called in images, wherever it lies: no source's path, and from the root, else precompiling adds where it ran. */
+export const HOST_NAME = '/<host>';
+
 /** Where compiled images are kept; its content may be deleted at any time. */
 export const CACHE_FOLDER = process.env['TF_HOST_CACHE'] || folderOf('build/host/cache', 'images');
 
@@ -89,7 +92,7 @@ const CODE = [
   '-gline-tables-only',
   '-gdwarf-5', // the runtime reads the line of a fault from .debug_line
   '-fdebug-compilation-dir=.', // an image names no folder of the machine that built it
-  `-ffile-prefix-map=${HOST_FOLDER}=ffi/host`,
+  `-ffile-prefix-map=${HOST_FOLDER}=${HOST_NAME}`,
   '-ftrivial-auto-var-init=pattern', // a variable that nothing sets is a NaN, not the zero of a fresh stack
   '-fsanitize=alignment,local-bounds',
   '-fsanitize-trap=local-bounds',

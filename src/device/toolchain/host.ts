@@ -4,18 +4,18 @@
  */
 
 import { readFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import { hashOf, hashOfFolder, readSealed } from './cache.ts';
 import { type Clang, findClang } from './clang.ts';
 import { HOST_HASH } from './host-hash.ts';
 import { ToolchainError } from './toolchain-error.ts';
 import { explain } from './diagnostics.ts';
 import type { ImageKind } from '../images.ts';
-import { CACHE_FOLDER, HOST_FOLDER, type HostDialect, preprocessFlags } from './flags.ts';
+import { CACHE_FOLDER, HOST_FOLDER, HOST_NAME, type HostDialect, preprocessFlags } from './flags.ts';
 import { buildImage, CompileError, type LoweredSource, NoSteps } from './image.ts';
 import { lowerCuda } from './lower/cuda.ts';
 import { LoweringError } from './lower/error.ts';
-import { filesOf } from './lower/locate.ts';
+import { filesOf, withFileNames } from './lower/locate.ts';
 import { lowerMetal } from './lower/metal.ts';
 import { lowerOpencl } from './lower/opencl.ts';
 import { cachedImage, imagePath, rememberImage } from './manifest.ts';
@@ -34,6 +34,8 @@ export interface HostSource {
   readonly path: string;
   readonly defines: Readonly<Record<string, string | number>>;
   readonly includeDirs: readonly string[];
+  /** A folder whose files images and messages call by another name, so that they name no folder of the machine that made them. */
+  readonly shown?: { readonly folder: string; readonly as: string };
   /** Lanes of a warp; 32 where it is left out. A kernel of OpenCL C that requires a size has that. */
   readonly warp?: number;
   /** What the image runs on; this machine's own where it is left out. */
@@ -105,12 +107,21 @@ async function buildEither(clang: Clang, source: HostSource): Promise<Built> {
 async function build(clang: Clang, source: HostSource, inSteps: boolean): Promise<Built> {
   const { kind, dialect, path, processor = OWN_PROCESSOR, warp = WARP } = source;
   const text = await preprocess(clang, source, inSteps);
-  const lowered = lower(source, text);
+  const lowered = lower(
+    source,
+    withFileNames(text, (file) => shownName(file, source)),
+  );
   const salt = hashOf(ownHash(), clang.version);
   const name = hashOf(salt, kind, dialect, processor, String(warp), lowered.text, lowered.table ?? '');
   const file = imagePath(CACHE_FOLDER, name);
   const request = { kind, dialect, processor, warp, lowered, inSteps, path, source: source.source, salt };
   return { bytes: readSealed(file) ?? (await buildImage(clang, request, file)), name, text };
+}
+
+/** What an image calls a file that its source includes. */
+function shownName(file: string, { shown }: HostSource): string {
+  if (file.startsWith(`${HOST_FOLDER}/`)) return HOST_NAME + file.slice(HOST_FOLDER.length);
+  return shown && file.startsWith(`${shown.folder}/`) ? join(shown.as, relative(shown.folder, file)) : file;
 }
 
 /** Everything that decides the image but the files that the source includes. */
@@ -122,6 +133,7 @@ function sourceKey(clang: Clang, source: HostSource): string {
     source.kind,
     source.source,
     source.path,
+    source.shown?.as ?? '',
     ...defines,
     ...flagsOf(source, inSteps(source)),
   );
@@ -168,9 +180,9 @@ function lower(source: HostSource, text: string): LoweredSource {
 }
 
 function lowerText({ dialect, path, defines }: HostSource, text: string): LoweredSource {
-  if (dialect === 'metal') return lowerMetal(text, { headers: HOST_FOLDER, defines });
-  if (dialect === 'xpu') return lowerOpencl(text, { headers: HOST_FOLDER, path });
-  return lowerCuda(text, HOST_FOLDER);
+  if (dialect === 'metal') return lowerMetal(text, { headers: HOST_NAME, defines });
+  if (dialect === 'xpu') return lowerOpencl(text, { headers: HOST_NAME, path });
+  return lowerCuda(text, HOST_NAME);
 }
 
 const INSTANTIATE = 'a template is one only by an explicit instantiation';

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'bun:test';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { compileHost, type HostDialect, type HostSource } from '../../../src/device/toolchain/host.ts';
@@ -132,4 +132,25 @@ test('the runtime builds', async () => {
   for (const name of ['tf_abi_version', 'tf_open', 'tf_load', 'tf_launch', 'tf_wait', 'tf_close', 'tf_error']) {
     expect(runtime).toContain(`\0${name}\0`);
   }
+});
+
+test('an image names no folder of the machine that made it: the same sources elsewhere give the same image', async () => {
+  const images = await Promise.all(
+    ['here', 'elsewhere'].map((name) => {
+      const root = join(folder, name);
+      mkdirSync(join(root, 'shared'), { recursive: true });
+      writeFileSync(
+        join(root, 'shared', 'twice.cuh'),
+        '__device__ inline float twice(float* x) { return 2.0f * *x; }\n',
+      );
+      const source = `#include "twice.cuh"
+extern "C" __global__ void scale(float* y) { y[threadIdx.x] = SCALE * twice(y); }`;
+      const shown = { folder: root, as: 'kernels/' };
+      return imageOf('cuda', source, { includeDirs: [join(root, 'shared')], shown });
+    }),
+  );
+  const [here, elsewhere] = images.map((image) => Buffer.from(image));
+  expect(here?.equals(elsewhere ?? Buffer.alloc(0))).toBe(true);
+  expect(here?.includes('kernels/shared')).toBe(true);
+  for (const made of [folder, process.cwd()]) expect(here?.includes(made)).toBe(false);
 });

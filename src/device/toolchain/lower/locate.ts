@@ -26,10 +26,18 @@ export function filesOf(text: string): string[] {
   return [...files].filter((file) => !file.startsWith('<'));
 }
 
+/** The text with other names for the files that its line markers name. */
+export const withFileNames = (text: string, named: (file: string) => string): string =>
+  text.replace(MARKER, (marker, _line, file: string) =>
+    marker.replace(`"${file}"`, () => JSON.stringify(named(unescaped(file)))),
+  );
+
+const unescaped = (file: string): string => file.replace(/\\(.)/g, '$1');
+
 function markersOf(text: string): Marker[] {
   return [...text.matchAll(MARKER)].map((match) => ({
     start: match.index + match[0].length,
-    file: (match[2] ?? '').replace(/\\(.)/g, '$1'),
+    file: unescaped(match[2] ?? ''),
     line: Number(match[1]),
   }));
 }
