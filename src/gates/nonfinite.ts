@@ -82,11 +82,12 @@ function plantReader(
   };
 }
 
-/** Names the plant of the element's row, or says that another row's plant reached it. */
+/** Names the plant of the element's row, or says that there is none. */
 function whyOf(index: number, planted: Planted | undefined, plantAt: ReturnType<typeof plantReader>): string {
   if (!planted) return '';
   const own = plantAt?.(index);
-  if (own === 'clean') return `Nothing is planted in its row of ${planted.name}: another row's plant reached it.`;
+  if (own === 'clean')
+    return `Nothing is planted in its row of ${planted.name}: it is wrong without a plant, or another row's plant reached it.`;
   const plant = own ?? planted.plants[0];
   if (!plant) return '';
   const columns = plant.columns.length > 2 ? '' : ` at column ${plant.columns.join(' and ')}`;

@@ -179,7 +179,7 @@ const wholeReport = v.strictObject({
   withControls: v.boolean(),
   /** By `kernel@dialect`. */
   files: v.record(text, files),
-  /** Flags that a rerun needs as well. */
+  /** What else the command of a rerun needs: paths of contracts, flags. */
   flags: v.exactOptional(text),
   workers: whole,
   elapsedMs: time,

@@ -66,10 +66,14 @@ test(
     );
     for (const file of ['copy.contract.ts', 'sizes.json', 'grids.ts'])
       place.write(`red/copy/${file}`, readFileSync(join(place.folder, 'kernels/copy', file), 'utf8'));
-    const { code, stdout } = await place.run('red/copy', '--gate', 'shapes', '--no-controls', ...plain);
+    const report = ['--junit', join(place.folder, 'red.xml')];
+    const { code, stdout } = await place.run('red/copy', '--gate', 'shapes', '--no-controls', ...report, ...plain);
     expect(stdout).toContain('red/copy/copy.cu does not compile:\n');
     expect(stdout).toContain("red/copy/copy.cu:3: error: use of undeclared identifier 'z'");
     expect(stdout).toContain('Rerun: npm start -- red/copy --only copy@cuda:shapes --seed 1');
+    expect(readFileSync(join(place.folder, 'red.xml'), 'utf8')).toContain(
+      'Rerun: tf-kernel-contract --only copy@cuda:shapes --seed 1 red/copy',
+    );
     expect(code).toBe(1);
   },
   HOUR,
@@ -83,6 +87,14 @@ describe('a wrong command', () => {
       "--threads belongs to 'limits DIR'.\n  tf-kernel-contract help limits says what it does and takes.\n",
     ]);
   });
+});
+
+test('a dialect that no kernel has is nothing to run, though the controls of gate 5 are red as planted', async () => {
+  const { code, stdout, stderr } = await place.run('kernels/copy', '--dialect', 'metal');
+  expect([code, stdout]).toEqual([1, '']);
+  expect(stderr).toStartWith(
+    'Nothing is selected, so nothing was run: --dialect metal matches no case and no control.',
+  );
 });
 
 test('without a compiler, that is said once, with how to get one', async () => {

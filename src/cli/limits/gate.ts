@@ -29,7 +29,7 @@ export interface LimitsSelection {
 export interface LimitsRun {
   /** Every launch and chip that is selected, and every control. */
   readonly addresses: () => Promise<string[]>;
-  /** How many those are. */
+  /** How many those are; none where there is no launch and no filter asks for the controls, which hold no kernel to anything. */
   readonly selected: number;
   /** Whether anything is not as promised. */
   readonly tells: boolean;
@@ -52,7 +52,7 @@ export async function runLimits({ only, dialects, controls }: LimitsSelection): 
   const tally = tallyOf(sifted, problems.length, judged);
   const { missed, broken } = tally.controls;
   return {
-    selected: sifted.verdicts + judged.length,
+    selected: sifted.verdicts > 0 || only.length > 0 ? sifted.verdicts + judged.length : 0,
     addresses: async () => [
       ...addressesOf(await readRecorded(), selects),
       ...judged.map(({ id }) => controlAddress(id)),
