@@ -63,7 +63,16 @@ function rowsOf(report: Report): Map<string, Row> {
   return rows;
 }
 
-function gateRow({ status, margin, cases, findings, chains = [], loaded = [] }: GateRow, address: string): Row {
+/** The worst of what was found where there is such a number, and how near the rest came where nothing was. */
+function shareOf({ margin, findings }: GateRow): number | undefined {
+  if (findings.length === 0) return margin && (margin.share ?? Infinity);
+  const times = findings.flatMap((finding) => finding.times ?? []);
+  return times.length > 0 ? Math.max(...times) : undefined;
+}
+
+function gateRow(gate: GateRow, address: string): Row {
+  const { status, cases, findings, chains = [], loaded = [] } = gate;
+  const share = shareOf(gate);
   const longest = chains.map(({ symbol, longest: found }) => `${symbol} ${found ?? 'unknown'}`).join(', ');
   const notes = [...(longest === '' ? [] : [`longest chain ${longest}`]), ...loaded.map(loadedText)];
   return {
@@ -71,7 +80,7 @@ function gateRow({ status, margin, cases, findings, chains = [], loaded = [] }: 
     status: findings.length > 0 ? `${status} (${counted(findings.length, 'finding')})` : status,
     rank: rankOf(status) + findings.length / 1e6,
     cases,
-    ...(margin && { share: margin.share ?? Infinity, of: 'bound' }),
+    ...(share !== undefined && { share, of: 'bound' }),
     ...(notes.length > 0 && { note: notes.join('; ') }),
   };
 }

@@ -35,6 +35,15 @@ test.each<[string, Report, Report]>([
   expect(turns(before, after)).toEqual([`${turn} rms_rows@cuda:shapes`]);
 });
 
+test('the number of a gate that fails is that of what it found, never that of the cases that pass', () => {
+  const margin = { share: 0, where: 'y[0]', label: 'rows=1' };
+  const after = (found: typeof finding): string | undefined =>
+    diffReports(of([withMargin(0.3)]), of([gate({ status: 'fail', margin, findings: [found] })]))[0]?.after;
+  const { times: _, ...noNumber } = finding;
+  expect(after({ ...finding, times: 24.4 })).toBe('fail (1 finding), 24.4 of bound, 3 cases');
+  expect(after(noNumber)).toBe('fail (1 finding), 3 cases');
+});
+
 test('what is there in one alone: gone is worse, and what comes is added, or worse where it keeps no promise', () => {
   const one = of([gate()], [control()]);
   expect(turns(of([gate()], [control(), control({ id: '2', fault: 'f' })]), one)).toEqual(['worse rms_rows@cuda!2 f']);

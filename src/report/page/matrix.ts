@@ -52,7 +52,9 @@ function row(registration: Registration, view: View): Html {
   return html`<tr data-a="${name}" data-good="${isPromised ? 1 : 0}">
     <th scope="row">${link(view.idOf(name, device.id), kernel)}</th>
     ${cells}
-    <td class="meter ${(worst ?? 0) > 1 && 'bad'}" ${meter(worst)}>${worst !== undefined && shareCell(worst)}</td>
+    <td class="meter ${worst !== undefined && !(worst <= 1) && 'bad'}" ${meter(worst)}>
+      ${worst !== undefined && shareCell(worst)}
+    </td>
     ${controlsCell(red, controls.length)}
   </tr> `;
 }
@@ -71,9 +73,9 @@ const shareCell = (share: number): string =>
 const controlsCell = (red: number, all: number): Html =>
   all === 0 ? html`<td class="faint">·</td>` : html`<td class="${red === all ? 'good' : 'bad'}">${red}/${all}</td>`;
 
-/** How much of a cell a share fills. */
+/** How much of a cell a share fills: all of it past 1, and where it is no number. */
 export const meter = (share: number | undefined): Html | undefined =>
-  share === undefined ? undefined : html` style="--share:${Math.round(100 * Math.min(1, share))}%"`;
+  share === undefined ? undefined : html` style="--share:${Math.round(100 * (share <= 1 ? share : 1))}%"`;
 
 function gateCell(gate: GateResult | undefined, { idOf }: View, device: string): Html {
   if (!gate) return html`<td class="faint">·</td>`;
