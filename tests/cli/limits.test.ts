@@ -111,7 +111,7 @@ describe('a kernel that no contract registers', () => {
       'READ  k.cubin  other  sm_86 by 13.0  registers 80, registerCap 255, maxThreads 1,024 x 1 x 1',
     );
     // 80 registers: 2,560 a warp, 25 warps of 65,536, in fours 24: 768 threads.
-    expect(stdout).toContain('      sm_86, sm_87, sm_89: runs 768 threads a group');
+    expect(stdout).toContain('      sm_86, sm_89: runs 768 threads a group');
     expect(stdout).toContain('      gfx1100: runs 512 threads a group');
     expect(stdout).toContain('      acm-g10: runs 1,024 threads a group');
   });
@@ -124,7 +124,14 @@ describe('a kernel that no contract registers', () => {
     expect(stdout).toContain('      acm-g10: runs 1,024 threads a group');
     const more = await limits('--dynamic', '102400');
     expect(more.stdout).toContain('      sm_86, sm_89: no group of threads fits');
-    expect(more.stdout).toContain('      sm_87: runs 768 threads a group');
+  });
+
+  test('of a chip of Tegra loads there alone, and no other loads there', async () => {
+    put('orin.cubin', cubin(87, 'other'));
+    put('desktop.cubin', cubin(86, 'other'));
+    const { stdout } = await limits();
+    expect(stdout).toMatch(/sm_87 by 13.0.*\n {6}sm_87: runs/);
+    expect(stdout).toMatch(/sm_86 by 13.0.*\n {6}sm_86, sm_89: runs/);
   });
 
   test('of a suffix loads on its own chip alone', async () => {

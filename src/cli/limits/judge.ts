@@ -162,12 +162,15 @@ function groupOf(threads: number, measured: Measured): Extent {
   return required && volumeOf(required) === threads ? required : extentOf([threads]);
 }
 
-/** NVIDIA's machine code runs on later minors of its major; with a suffix, and of the others, on its own chip alone. */
+/** Chips of Orin and Thor: binary code is compatible on the desktop alone, neither on Tegra nor between the two (CUDA C++ Programming Guide, binary compatibility). */
+const TEGRA: readonly number[] = [87, 110];
+
+/** NVIDIA's machine code runs on later minors of its major, but for Tegra's; with a suffix, and of the others, on its own chip alone. */
 function loads(chip: Chip, measured: Measured): boolean {
   if (chip.dialect !== measured.dialect) return false;
   if (chip.dialect !== 'cuda') return chip.name === measured.chip;
   const [, sm, suffix] = /^sm_(\d+)([af]?)$/.exec(measured.chip) ?? [];
   if (sm === undefined) return false;
-  if (suffix === 'a') return chip.sm === Number(sm);
+  if (suffix === 'a' || TEGRA.includes(chip.sm) || TEGRA.includes(Number(sm))) return chip.sm === Number(sm);
   return Math.floor(chip.sm / 10) === Math.floor(Number(sm) / 10) && chip.sm >= Number(sm);
 }
