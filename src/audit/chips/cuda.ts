@@ -88,3 +88,9 @@ export const CUDA_SOURCES: Sources<CudaChip> = {
   sharedReserved: 'cuda_occupancy.h 13.0',
   barriersBlock: 'PTX ISA, bar: barriers 0 to 15',
 };
+
+/**
+ * Chips of Tegra, Orin and Thor: machine code is compatible on the desktop alone, neither on Tegra nor between the two (CUDA C++
+ * Programming Guide, binary compatibility).
+ */
+export const TEGRA: readonly number[] = [87, 110];

@@ -3,6 +3,7 @@ import type { Dialect } from '../../families/formula/functions.ts';
 import type { Verdict } from '../../audit/audit.ts';
 import { CHIPS, chipNamed } from '../../audit/chips/all.ts';
 import type { Chip } from '../../audit/chips/chip.ts';
+import { TEGRA } from '../../audit/chips/cuda.ts';
 import type { AuditLaunch, Extent, LaunchAt } from '../../audit/launch.ts';
 import { definesText, extentOf, volumeOf } from '../../audit/launch.ts';
 import type { Measured } from '../../audit/measured.ts';
@@ -161,9 +162,6 @@ function groupOf(threads: number, measured: Measured): Extent {
         : measured.requiredWorkgroup;
   return required && volumeOf(required) === threads ? required : extentOf([threads]);
 }
-
-/** Chips of Orin and Thor: binary code is compatible on the desktop alone, neither on Tegra nor between the two (CUDA C++ Programming Guide, binary compatibility). */
-const TEGRA: readonly number[] = [87, 110];
 
 /** NVIDIA's machine code runs on later minors of its major, but for Tegra's; with a suffix, and of the others, on its own chip alone. */
 function loads(chip: Chip, measured: Measured): boolean {

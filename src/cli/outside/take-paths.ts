@@ -14,5 +14,8 @@ export async function takePaths({ paths, records }: Places): Promise<void> {
   if (paths.length > 0) nameOutside((await import('./named-paths.ts')).outsideOf(paths));
 }
 
+/** The paths that were named, as words of a command. */
+export const namedPaths = (): readonly string[] => (outside()?.named ?? []).map(shellWord);
+
 /** How a person calls this program for the same kernels. */
-export const commandText = (): string => [COMMAND, ...(outside()?.named ?? []).map(shellWord)].join(' ');
+export const commandText = (): string => [COMMAND, ...namedPaths()].join(' ');

@@ -1,9 +1,8 @@
 /** A finished run as a report. */
 import { deviceJson, reportOf } from '../../report/json.ts';
 import type { Report, ReportHead } from '../../report/schema.ts';
-import { shellWord } from '../../report/words.ts';
 import { readListing } from '../../spec/listing.ts';
-import { outside } from '../../spec/outside.ts';
+import { namedPaths } from '../outside/take-paths.ts';
 import type { Finished } from '../run-ledger.ts';
 import type { Selection } from '../selection.ts';
 import { reportPlan } from './shard.ts';
@@ -22,8 +21,7 @@ export async function runReport(end: RunEnd, selection: Selection, { registratio
   const listing = await readListing();
   const all = kernels.length > 0 ? kernels : (await import('../../spec/load.ts')).loadKernels(listing);
   const { strictWarps, lockstep } = settings.check ?? {};
-  const named = (outside()?.named ?? []).map(shellWord);
-  const flags = [...named, strictWarps && '--strict-warps', lockstep && '--lockstep'].filter(Boolean).join(' ');
+  const flags = [...namedPaths(), strictWarps && '--strict-warps', lockstep && '--lockstep'].filter(Boolean).join(' ');
   const head: ReportHead = {
     ...end,
     program: { version: VERSION, commit: BUILD_COMMIT, platform: PLATFORM, sources: sourcesHash(listing) },
