@@ -28,12 +28,15 @@ TF_INLINE void tf_switch(TfContext* from, TfContext* to) {
 
 #elif defined(__aarch64__)
 
-// x18 is the system's on macOS; images for every system leave it alone.
+// x18 is the system's on macOS; images for every system leave it alone. The operands have registers of their own: where the
+// compiler chose them, those that it passed over would be neither operands nor clobbered, and values would stay in them.
 TF_INLINE void tf_switch(TfContext* from, TfContext* to) {
+  register TfContext* now __asm__("x0") = from;
+  register TfContext* next __asm__("x1") = to;
   __asm__ volatile(
     "adr x9,1f\n mov x10,sp\n stp x10,x9,[%0]\n stp x29,x19,[%0,#16]\n"
     "ldp x10,x9,[%1]\n ldp x29,x19,[%1,#16]\n mov sp,x10\n br x9\n 1:\n"
-    : "+r"(from), "+r"(to)
+    : "+r"(now), "+r"(next)
     :
     : "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x11", "x12", "x13", "x14", "x15", "x16", "x17", "x20",
       "x21", "x22", "x23", "x24", "x25", "x26", "x27", "x28", "x30", "memory", "cc", "v0", "v1", "v2", "v3", "v4", "v5",
