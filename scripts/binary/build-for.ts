@@ -22,6 +22,12 @@ export function commitName(): string {
   return exitCode === 0 ? stdout.toString().trim() : 'unknown';
 }
 
+/** The day of that commit, so that building it again gives the same bytes. */
+export function commitDate(): string {
+  const { exitCode, stdout } = Bun.spawnSync(['git', 'log', '-1', '--format=%cs'], { cwd: ROOT, stderr: 'ignore' });
+  return exitCode === 0 ? stdout.toString().trim() : '1970-01-01';
+}
+
 /** Builds it; returns how many images it holds. */
 export async function buildFor(platform: Platform, outfile: string): Promise<number> {
   const stage = join(ROOT, `build/host/stage-${process.pid}-${platform}`);
@@ -29,7 +35,7 @@ export async function buildFor(platform: Platform, outfile: string): Promise<num
   try {
     const images = await stageImages(embedded, platform);
     mkdirSync(dirname(outfile), { recursive: true });
-    await buildExecutable({ root: ROOT, embedded, outfile, commit: commitName(), platform });
+    await buildExecutable({ root: ROOT, embedded, outfile, commit: commitName(), date: commitDate(), platform });
     return images;
   } finally {
     rmSync(stage, { recursive: true, force: true });

@@ -13,11 +13,20 @@ export interface ExecutableParts {
   readonly embedded: string;
   readonly outfile: string;
   readonly commit: string;
+  /** Of the commit, as 2026-11-30. */
+  readonly date: string;
   readonly platform: Platform;
 }
 
 /** Builds beside the final name and renames, so that a running or half-built executable is never replaced in place. */
-export async function buildExecutable({ root, embedded, outfile, commit, platform }: ExecutableParts): Promise<void> {
+export async function buildExecutable({
+  root,
+  embedded,
+  outfile,
+  commit,
+  date,
+  platform,
+}: ExecutableParts): Promise<void> {
   const scratch = join(dirname(outfile), `.build-${process.pid}`);
   mkdirSync(scratch, { recursive: true });
   try {
@@ -28,7 +37,7 @@ export async function buildExecutable({ root, embedded, outfile, commit, platfor
       bytecode: true,
       sourcemap: 'linked',
       minify: { whitespace: true, syntax: true, identifiers: false }, // names stay readable in stacks
-      define: { COMMIT: JSON.stringify(commit) },
+      define: { COMMIT: JSON.stringify(commit), COMMIT_DATE: JSON.stringify(date) },
       plugins: [bakedListing(join(root, 'kernels')), ...bakedHost(root), bakedTemplates(), ...(await bakedAuditData())],
       compile: {
         ...(platform !== ownPlatform() && { target: `bun-${platform}` as const }), // else this very Bun, without a network

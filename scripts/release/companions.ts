@@ -2,10 +2,10 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { completionsOf } from '../../src/cli/arguments/completions.ts';
+import { manPage } from '../../src/cli/arguments/man.ts';
 import { PROGRAM, VERSION } from '../../src/cli/version.ts';
-import { ROOT } from '../binary/build-for.ts';
+import { commitDate, ROOT } from '../binary/build-for.ts';
 import { licenceNotices } from './licences.ts';
-import { manPage } from './man.ts';
 
 export function writeCompanions(folder: string): void {
   const completions = join(folder, 'completions');
@@ -16,10 +16,4 @@ export function writeCompanions(folder: string): void {
   writeFileSync(join(folder, `${PROGRAM}.1`), manPage(VERSION, commitDate()));
   writeFileSync(join(folder, 'LICENSES.txt'), licenceNotices());
   writeFileSync(join(folder, 'README.md'), readFileSync(join(ROOT, 'README.md')));
-}
-
-/** The day of the commit that is built, so that building it again gives the same bytes. */
-function commitDate(): string {
-  const { exitCode, stdout } = Bun.spawnSync(['git', 'log', '-1', '--format=%cs'], { cwd: ROOT, stderr: 'ignore' });
-  return exitCode === 0 ? stdout.toString().trim() : '1970-01-01';
 }

@@ -2,6 +2,8 @@
 # Installs tf-kernel-contract from a release: a folder, or the address where its files are.
 set -eu
 
+{ # read to its end before anything runs: a download that was cut short does nothing
+
 # Where the files of this release are, written in where it is published; --from names another place.
 RELEASE=""
 
@@ -38,8 +40,13 @@ wrong() {
 
 while [ $# -gt 0 ]; do
   case "$1" in
+    --from=* | --prefix=* | --sha256=*)
+      word=$1
+      shift
+      set -- "${word%%=*}" "${word#*=}" "$@"
+      ;;
     --from | --prefix | --sha256)
-      [ $# -ge 2 ] && [ -n "$2" ] || wrong "$1 takes a value"
+      if [ $# -lt 2 ] || [ -z "$2" ]; then wrong "$1 takes a value"; fi
       case "$1" in
         --from) from=${2%/} ;;
         --prefix) prefix=$2 ;;
@@ -84,7 +91,7 @@ fi
 fetch() {
   case "$from" in
     http://* | https://* | file://*)
-      if command -v curl >/dev/null 2>&1; then curl -fsSL --retry 2 -o "$2" "$from/$1" || fail "$from/$1 does not download"
+      if command -v curl >/dev/null 2>&1; then curl -fsSL --proto-redir =https --retry 2 -o "$2" "$from/$1" || fail "$from/$1 does not download"
       elif command -v wget >/dev/null 2>&1; then wget -q -O "$2" "$from/$1" || fail "$from/$1 does not download"
       else fail "neither curl nor wget is here" "Install one, or download the files and name their folder by --from."
       fi
@@ -96,7 +103,8 @@ fetch() {
 target=$(platform)
 archive=$PROGRAM-$target.tar.gz
 work=$(mktemp -d "${TMPDIR:-/tmp}/$PROGRAM.XXXXXX") || fail "no temporary folder can be made"
-trap 'rm -rf "$work"' EXIT
+new=""
+trap 'rm -rf "$work" ${new:+"$new"}' EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
@@ -115,25 +123,40 @@ fi
 tar -xzf "$work/$archive" -C "$work" || fail "$archive does not unpack"
 made=$work/$PROGRAM-$target
 
-# install_file MODE SOURCE TARGET: complete beside its name, then renamed, so that a running program is not written into.
-install_file() {
-  mkdir -p "$(dirname "$3")" || fail "$(dirname "$3") cannot be made" "Name another folder by --prefix."
-  cp "$2" "$3.new.$$" && chmod "$1" "$3.new.$$" && mv -f "$3.new.$$" "$3" || {
-    rm -f "$3.new.$$"
-    fail "$3 cannot be written" "Name another folder by --prefix."
-  }
+cannot() { fail "$1" "Name another folder by --prefix."; }
+
+# put_beside MODE SOURCE TARGET: complete, as $new beside its name, so that a running program is not written into.
+put_beside() {
+  mkdir -p "$(dirname "$3")" || cannot "$(dirname "$3") cannot be made"
+  new=$3.new.$$
+  if ! cp "$2" "$new" || ! chmod "$1" "$new"; then cannot "$3 cannot be written"; fi
 }
 
-install_file 755 "$made/$PROGRAM" "$prefix/bin/$PROGRAM"
+rename() {
+  mv -f "$new" "$1" || cannot "$1 cannot be written"
+  new=""
+}
+
+install_file() {
+  put_beside "$@"
+  rename "$3"
+}
+
+put_beside 755 "$made/$PROGRAM" "$prefix/bin/$PROGRAM"
+"$new" --version || fail "$PROGRAM does not run on this system, or not from $prefix/bin" \
+  "On Linux it needs glibc 2.17 or later. Nothing was installed."
+rename "$prefix/bin/$PROGRAM"
 install_file 644 "$made/$PROGRAM.1" "$prefix/share/man/man1/$PROGRAM.1"
 install_file 644 "$made/LICENSES.txt" "$prefix/share/doc/$PROGRAM/LICENSES.txt"
 install_file 644 "$made/completions/$PROGRAM.bash" "$prefix/share/bash-completion/completions/$PROGRAM"
 install_file 644 "$made/completions/_$PROGRAM" "$prefix/share/zsh/site-functions/_$PROGRAM"
 install_file 644 "$made/completions/$PROGRAM.fish" "$prefix/share/fish/vendor_completions.d/$PROGRAM.fish"
-"$prefix/bin/$PROGRAM" --version || fail "$prefix/bin/$PROGRAM does not run on this system"
 
 case ":${PATH:-}:" in
   *":$prefix/bin:"*) ;;
   *) echo "Installed as $prefix/bin/$PROGRAM, which is not on your PATH. Add this to your shell's profile:
   export PATH=\"$prefix/bin:\$PATH\"" ;;
 esac
+
+exit 0
+}

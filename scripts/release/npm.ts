@@ -21,6 +21,8 @@ export function packNpm(release: string, platforms: readonly Platform[]): void {
   }
 }
 
+const MAN_PAGE = `${PROGRAM}.1`;
+
 const COMMON = {
   version: manifest.version,
   license: manifest.license,
@@ -50,12 +52,14 @@ function packLauncher(release: string, stage: string, platforms: readonly Platfo
   mkdirSync(folder, { recursive: true });
   cpSync(join(import.meta.dir, 'launcher.js'), join(folder, 'launcher.js'));
   for (const file of ['README.md', 'LICENSE']) cpSync(join(import.meta.dir, '../..', file), join(folder, file));
+  cpSync(join(release, `${PROGRAM}-${platforms[0]}`, MAN_PAGE), join(folder, MAN_PAGE)); // every platform's is the same
   npmPack(folder, release, {
     name: PROGRAM,
     ...COMMON,
     description: manifest.description,
     bin: { [PROGRAM]: 'launcher.js' },
-    files: ['launcher.js'],
+    man: MAN_PAGE,
+    files: ['launcher.js', MAN_PAGE],
     optionalDependencies: Object.fromEntries(platforms.map((platform) => [nameOf(platform), manifest.version])),
   });
 }

@@ -34,6 +34,13 @@ type Run = (argv: readonly string[]) => Promise<ExitCode>;
 const WORDS: Readonly<Record<string, Run>> = {
   limits: async (argv) => (await import('./limits/limits.ts')).limits(argv.slice(1)),
   completions: async ([, shell]) => print((await import('./arguments/completions.ts')).completionsOf(shell).trimEnd()),
+  man: async () => {
+    const [{ manPage }, { BUILD_DATE, VERSION }] = await Promise.all([
+      import('./arguments/man.ts'),
+      import('./version.ts'),
+    ]);
+    return print(manPage(VERSION, BUILD_DATE).trimEnd());
+  },
   new: async (argv) => (await import('./new/new.ts')).newKernel(argv.slice(1)),
   diff: async (argv) => (await import('./reports/diff.ts')).diff(argv.slice(1)),
   merge: async (argv) => (await import('./reports/merge.ts')).merge(argv.slice(1)),

@@ -55,6 +55,22 @@ printf '%s\\n' "\${COMPREPLY[@]}"`,
   test("completes a flag's words, behind a space or =", () => {
     expect(complete('--dialect', '')).toEqual([...DIALECTS]);
     expect(complete('--gate', '=', 'sh')).toEqual(['shapes']);
+    expect(complete('--gate', 'limits,sh')).toEqual(['limits,shapes']);
+  });
+
+  test('takes a word for a command where one stands: first', () => {
+    expect(complete('--gate', 'limits', '--see')).toEqual(['--seed']);
+    expect(complete('--only', 'x', '--offline', 'd', '--wr')).toEqual(['--write']);
+    expect(complete('--only', 'help', '')).toEqual(complete('x', ''));
+  });
+
+  test('completes a path with spaces as one', () => {
+    const script = `. ./completions
+mkdir 'a b' 'a *'
+COMP_WORDS=(tf-kernel-contract a); COMP_CWORD=1
+_tf_kernel_contract
+printf '<%s>\\n' "\${COMPREPLY[@]}"`;
+    expect(answer('bash', script).split('\n').sort()).toEqual(['', '<a *>', '<a b>']);
   });
 });
 
@@ -66,6 +82,7 @@ test.skipIf(!Bun.which('fish'))('fish completes flags, words and pages (needs fi
       .filter(Boolean);
   expect(complete('tf-kernel-contract --dial')).toEqual(['--dialect']);
   expect(complete('tf-kernel-contract --gate sh')).toEqual(['shapes']);
+  expect(complete('tf-kernel-contract --gate limits,sh')).toEqual(['limits,shapes']);
   expect(complete('tf-kernel-contract help exi')).toEqual(['exit-codes']);
 });
 
@@ -77,7 +94,7 @@ CURRENT=2 words=(tf-kernel-contract --d)
 _tf-kernel-contract`;
   const lines = answer('zsh', script).split('\n');
   expect(lines[0]).toBe('_tf-kernel-contract for tf-kernel-contract');
-  expect(lines.find((line) => line.includes('--dialect='))).toEndWith(`:NAME:(${DIALECTS.join(' ')})`);
+  expect(lines.find((line) => line.includes('--dialect='))).toEndWith(`:NAME:_values -s , NAME ${DIALECTS.join(' ')}`);
   expect(lines.filter((line) => /^\*?--/.test(line))).toHaveLength(FLAGS.length);
 });
 

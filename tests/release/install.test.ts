@@ -13,8 +13,8 @@ const ARCHIVE = `${PROGRAM}-${platform}.tar.gz`;
 const PATH = process.env['PATH'] ?? '';
 afterEach(removeFolders);
 
-const install = (home: string, args: readonly string[], path = PATH): Promise<Ran> =>
-  ran(['sh', INSTALL, ...args], { cwd: home, env: { HOME: home, PATH: path } });
+const install = (home: string, args: readonly string[], path = PATH, more = {}): Promise<Ran> =>
+  ran(['sh', INSTALL, ...args], { cwd: home, env: { HOME: home, PATH: path, ...more } });
 
 /** Every file below a folder. */
 const filesIn = (folder: string): string[] =>
@@ -42,7 +42,7 @@ describe('a release in a folder', () => {
   test('is installed anew over a program that runs', async () => {
     const home = temporaryFolder();
     const release = fakeRelease(platform);
-    await install(home, ['--from', release, '--prefix', 'mine']);
+    await install(home, [`--from=${release}`, '--prefix=mine']);
     const before = statSync(join(home, `mine/bin/${PROGRAM}`)).ino;
     const again = await install(home, ['--from', release, '--prefix', 'mine'], `${home}/mine/bin:${PATH}`);
     expect([again.code, again.stdout]).toEqual([0, `${PROGRAM} 0.0.0 fake\n`]);
@@ -63,6 +63,26 @@ describe('a release in a folder', () => {
 });
 
 describe('nothing is installed', () => {
+  test('of a program that does not run here', async () => {
+    const [home, release] = [temporaryFolder(), fakeRelease(platform)];
+    const again = await install(home, ['--from', release], PATH, { FAKE_FAILS: '1' });
+    expect([again.code, again.stderr.split('\n')[0], filesIn(home)]).toEqual([
+      1,
+      `install.sh: ${PROGRAM} does not run on this system, or not from ${home}/.local/bin`,
+      [],
+    ]);
+  });
+
+  test('by a script whose download was cut short', async () => {
+    const [home, release] = [temporaryFolder(), fakeRelease(platform)];
+    const text = readFileSync(INSTALL, 'utf8');
+    for (const end of ['put_beside 755', 'install_file 644', 'case ":${PATH']) {
+      writeFileSync(join(home, 'cut.sh'), text.slice(0, text.lastIndexOf(end)));
+      const { code, stdout } = await ran(['sh', 'cut.sh', '--from', release], { cwd: home, env: { HOME: home, PATH } });
+      expect([code !== 0, stdout, filesIn(home)]).toEqual([true, '', ['cut.sh']]);
+    }
+  });
+
   const refused = async (spoil: (release: string) => void): Promise<string> => {
     const [home, release] = [temporaryFolder(), fakeRelease(platform)];
     spoil(release);

@@ -23,6 +23,7 @@ export function removeFolders(): void {
 
 /** Ends with the code that it is told, or by a signal. */
 const FAKE = `#!/bin/sh
+if [ -n "$FAKE_FAILS" ]; then exit 1; fi
 case "$1" in
   --version) echo "tf-kernel-contract 0.0.0 fake" ;;
   code) exit "$2" ;;

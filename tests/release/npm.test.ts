@@ -28,7 +28,7 @@ beforeAll(async () => {
   const flags = ['--offline', '--ignore-scripts', '--no-audit', '--no-fund'];
   const { code, stderr } = await ran(['npm', 'install', ...flags, ...tarballs], { cwd: home, env });
   if (code !== 0) throw new Error(stderr);
-});
+}, 120_000);
 afterAll(removeFolders);
 
 const launched = (...args: readonly string[]) =>
@@ -37,9 +37,10 @@ const launched = (...args: readonly string[]) =>
 describe('the packages, installed from their tarballs without a network', () => {
   test('are the launcher and the executable of this platform', () => {
     expect(readdirSync(join(home, `node_modules/@${PROGRAM}`))).toEqual([platform]);
-    const { optionalDependencies, scripts } = JSON.parse(
+    const { optionalDependencies, scripts, man } = JSON.parse(
       readFileSync(join(home, `node_modules/${PROGRAM}/package.json`), 'utf8'),
     );
+    expect(readFileSync(join(home, `node_modules/${PROGRAM}`, man), 'utf8')).toStartWith('.TH ');
     expect(Object.keys(optionalDependencies)).toEqual([platform, other].map((name) => `@${PROGRAM}/${name}`));
     expect(scripts).toBeUndefined();
   });

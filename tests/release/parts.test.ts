@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pack, sha256 } from '../../scripts/release/archive.ts';
 import { licenceNotices } from '../../scripts/release/licences.ts';
 import { checkMachO } from '../../scripts/release/macho.ts';
-import { manPage } from '../../scripts/release/man.ts';
+import { manPage } from '../../src/cli/arguments/man.ts';
 import { COMMANDS } from '../../src/cli/arguments/commands.ts';
 import { PROGRAM } from '../../src/cli/version.ts';
 import { buildRuntime } from '../../src/device/toolchain/runtime.ts';
@@ -46,6 +46,11 @@ test('notices name every package that is shipped, and Bun with the engine in it'
 
 describe('the man page', () => {
   const page = manPage('1.2.3', '2026-01-31');
+
+  test('has the sections that readers look for', () => {
+    for (const heading of ['NAME', 'SYNOPSIS', 'ENVIRONMENT', 'EXIT STATUS'])
+      expect(page).toContain(`\n.SH ${heading}\n`);
+  });
 
   test('has every command and flag', () => {
     for (const { name, flags } of COMMANDS) {

@@ -30,6 +30,8 @@ export interface CommandPage {
 /** A page that is no command's. */
 export interface Topic {
   readonly name: string;
+  /** What its section of the man page is called, by the names that those have. */
+  readonly heading: string;
   readonly summary: string;
   readonly about: string;
 }
@@ -153,6 +155,19 @@ release has them in place already.`,
     ],
   },
   {
+    name: 'man',
+    call: 'man',
+    rare: true,
+    summary: 'the man page: every page of this help',
+    about: `Prints the man page. An installed release has it in place, and so has a global
+installation by npm: man tf-kernel-contract shows it.`,
+    flags: {},
+    examples: [
+      ['man | man -l -', 'reads it, with the man of Linux'],
+      ['man > tf-kernel-contract.1', 'man ./tf-kernel-contract.1 reads it anywhere'],
+    ],
+  },
+  {
     name: 'merge',
     call: 'merge FILE...',
     summary: 'joins JSON reports of several machines',
@@ -198,6 +213,7 @@ const contractText = (): string =>
 export const TOPICS: readonly Topic[] = [
   {
     name: 'contract',
+    heading: 'CONTRACT',
     summary: 'the fields of a contract',
     about: `A contract is a file NAME.contract.ts in its kernel's folder, beside its source:
 
@@ -213,6 +229,7 @@ ${wrapped(FINDING_CLASSES.join(', '), '  ')}`,
   },
   {
     name: 'environment',
+    heading: 'ENVIRONMENT',
     summary: 'variables that are read',
     about: `  NO_COLOR         no colours
   FORCE_COLOR      colours, also where the output is no terminal
@@ -230,6 +247,7 @@ ${wrapped(FINDING_CLASSES.join(', '), '  ')}`,
   },
   {
     name: 'exit-codes',
+    heading: 'EXIT STATUS',
     summary: 'what the codes mean',
     about: `  0    all as promised
   1    a failed gate, a missed or broken control, a known finding that passes, a

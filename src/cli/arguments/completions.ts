@@ -46,36 +46,54 @@ function allFlags(): Map<string, Flag> {
 
 function bashText(): string {
   const valued = [...allFlags()].filter(([, { value }]) => value !== undefined);
-  const cases = valued.map(([name, flag]) => `    --${name}) ${bashValue(flag)} ;;`);
-  const commands = COMMANDS.filter((page) => wordOf(page) || flagOf(page)).map(
-    (page) => `    *" ${wordOf(page) || `--${flagOf(page)}`} "*) flags="${bashFlags(page)}" ;;`,
-  );
+  const values = valued.map(([name, flag]) => `    --${name}) ${bashValue(flag)} ;;`);
   return `# Completions of ${PROGRAM} for bash: source this file, or put it where bash-completion looks.
+# Of words by commas the last one is completed.
+_tf_kernel_contract_words() {
+  local before=""
+  [[ $word != *,* ]] || before="\${word%,*},"
+  COMPREPLY=($(compgen -P "$before" -W "$1" -- "\${word##*,}"))
+}
+# A path may have spaces.
+_tf_kernel_contract_paths() {
+  local path
+  while IFS= read -r path; do COMPREPLY+=("$path"); done < <(compgen "$1" -- "$word")
+}
 _tf_kernel_contract() {
   local word="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[COMP_CWORD-1]}" flags
   COMPREPLY=()
   # bash splits --flag=value in three words
   if [[ $word == "=" ]]; then word=""; elif [[ $before == "=" ]]; then before="\${COMP_WORDS[COMP_CWORD-2]}"; fi
-  case "$before" in
-    help) COMPREPLY=($(compgen -W "${PAGES.join(' ')}" -- "$word")); return ;;
-    completions) COMPREPLY=($(compgen -W "${SHELLS.join(' ')}" -- "$word")); return ;;
-${cases.join('\n')}
+  case "$COMP_CWORD \${COMP_WORDS[1]}" in
+    "2 help") _tf_kernel_contract_words "${PAGES.join(' ')}"; return ;;
+    "2 completions") _tf_kernel_contract_words "${SHELLS.join(' ')}"; return ;;
   esac
-  case " \${COMP_WORDS[*]} " in
-${commands.join('\n')}
+  case "$before" in
+${values.join('\n')}
+  esac
+  case "\${COMP_WORDS[1]}" in
+${bashCommands(wordOf, (word) => word)}
+    *) case " \${COMP_WORDS[*]} " in
+${bashCommands(flagOf, (flag) => `*" --${flag} "*`)}
     *) flags="${bashFlags(COMMANDS[0])}" ;;
+    esac ;;
   esac
   if [[ $word == -* ]]; then
-    COMPREPLY=($(compgen -W "$flags" -- "$word"))
-  elif [[ $COMP_CWORD == 1 ]]; then
-    COMPREPLY=($(compgen -W "${WORDS.join(' ')}" -- "$word"))
+    _tf_kernel_contract_words "$flags"
   else
-    COMPREPLY=($(compgen -f -- "$word"))
+    [[ $COMP_CWORD != 1 ]] || _tf_kernel_contract_words "${WORDS.join(' ')}"
+    _tf_kernel_contract_paths -f
   fi
 }
 complete -o filenames -F _tf_kernel_contract ${PROGRAM}
 `;
 }
+
+/** What is matched and the flags then, of each command that has such a name. */
+const bashCommands = (nameOf: (page: CommandPage) => string, pattern: (name: string) => string): string =>
+  COMMANDS.filter(nameOf)
+    .map((page) => `    ${pattern(nameOf(page))}) flags="${bashFlags(page)}" ;;`)
+    .join('\n');
 
 const bashFlags = (page: CommandPage | undefined): string =>
   Object.keys(page?.flags ?? {})
@@ -83,8 +101,8 @@ const bashFlags = (page: CommandPage | undefined): string =>
     .join(' ');
 
 function bashValue(flag: Flag): string {
-  if (flag.words) return `COMPREPLY=($(compgen -W "${flag.words.join(' ')}" -- "$word")); return`;
-  if (isPath(flag)) return `COMPREPLY=($(compgen ${flag.value === 'DIR' ? '-d' : '-f'} -- "$word")); return`;
+  if (flag.words) return `_tf_kernel_contract_words "${flag.words.join(' ')}"; return`;
+  if (isPath(flag)) return `_tf_kernel_contract_paths ${flag.value === 'DIR' ? '-d' : '-f'}; return`;
   return 'return';
 }
 
@@ -119,6 +137,7 @@ function zshFlag(name: string, flag: Flag): string {
 }
 
 function zshValue(flag: Flag): string {
+  if (flag.words && flag.multiple) return `_values -s , ${flag.value} ${flag.words.join(' ')}`;
   if (flag.words) return `(${flag.words.join(' ')})`;
   if (isPath(flag)) return flag.value === 'DIR' ? '_files -/' : '_files';
   return ' ';
@@ -144,7 +163,8 @@ function fishText(): string {
 
 function fishFlag(name: string, flag: Flag): string {
   const short = flag.short ? ` -s ${flag.short}` : '';
-  const words = flag.words ? ` -f -a ${fishQuoted(flag.words.join(' '))}` : '';
+  const list = flag.words?.join(' ') ?? '';
+  const words = flag.words ? ` -f -a ${fishQuoted(flag.multiple ? `(__fish_append , ${list})` : list)}` : '';
   const value = flag.value === undefined ? '' : ` -r${isPath(flag) ? ' -F' : words || ' -f'}`;
   return `complete -c ${PROGRAM} -l ${name}${short}${value} -d ${fishQuoted(flag.help)}`;
 }

@@ -1,9 +1,9 @@
 /** The man page in roff, made from the tables of commands and flags. */
-import type { CommandPage } from '../../src/cli/arguments/commands.ts';
-import { COMMANDS, TOPICS } from '../../src/cli/arguments/commands.ts';
-import type { Flag, FlagTable } from '../../src/cli/arguments/flag.ts';
-import { GROUPS } from '../../src/cli/arguments/flag.ts';
-import { PROGRAM } from '../../src/cli/version.ts';
+import type { CommandPage } from './commands.ts';
+import { COMMANDS, TOPICS } from './commands.ts';
+import type { Flag, FlagTable } from './flag.ts';
+import { GROUPS } from './flag.ts';
+import { PROGRAM } from '../version.ts';
 
 /** @param date Of the release, as 2026-11-30. */
 export function manPage(version: string, date: string): string {
@@ -12,9 +12,11 @@ export function manPage(version: string, date: string): string {
     '.SH NAME',
     `${roff(PROGRAM)} \\- decides whether a GPU kernel may land`,
     '.SH SYNOPSIS',
-    ...COMMANDS.flatMap(({ call }) => [`.B ${roff(PROGRAM)}`, roff(call), '.br']).slice(0, -1),
+    ...[...COMMANDS.map(({ call }) => call), 'help [PAGE]']
+      .flatMap((call) => [`.B ${roff(PROGRAM)}`, roff(call), '.br'])
+      .slice(0, -1),
     ...COMMANDS.flatMap(commandText),
-    ...TOPICS.flatMap(({ summary, about }) => [`.SH ${roff(summary.toUpperCase())}`, '.nf', ...lines(about), '.fi']),
+    ...TOPICS.flatMap(({ heading, about }) => [`.SH ${roff(heading)}`, '.nf', ...lines(about), '.fi']),
     '',
   ].join('\n');
 }
