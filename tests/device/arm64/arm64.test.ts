@@ -43,6 +43,9 @@ extern "C" __global__ void overflow(const float* x, float* y) {
   for (int i = 0; i < 20000; i++) deep[i] = x[i % 64];
   y[threadIdx.x] = deep[threadIdx.x * 7];
 }
+extern "C" __global__ void forever(const float* x, float* y) {
+  while (((volatile const float*)x)[threadIdx.x] > 0) y[threadIdx.x] += 1;
+}
 extern "C" __global__ void deadlock(const float* x, float* y) {
   y[threadIdx.x] = 1;
   if (threadIdx.x % 2) y[threadIdx.x] = __shfl_sync(0xffffffffu, x[0], 0);
@@ -69,6 +72,9 @@ kernel void mixed(device const float* x [[buffer(0)]], device uint* y [[buffer(1
   threadgroup_barrier(mem_flags::mem_threadgroup);
   y[i] = as_type<uint>(part[63 - i] + x[i]);
 }`;
+
+/** Milliseconds that a launch may take. */
+const LIMIT = 20_000;
 
 const SOURCES: Readonly<Partial<Record<HostDialect, string>>> = { cuda: CUDA, xpu: OPENCL, metal: METAL };
 
@@ -116,9 +122,13 @@ describe.skipIf(!command || !canLink)('arm64 (needs qemu-user-static, libc6-dev-
     rmSync(folder, { recursive: true });
   });
 
-  async function emulated(dialect: HostDialect, kind: ImageKind, symbol: string, schedule = 0): Promise<Ran> {
+  /** Runs the driver; the limit is in milliseconds. */
+  const driven = (library: string, symbol: string, schedule = 0, limit = LIMIT, env = {}): Promise<Ran> =>
+    ran([...(command ?? []), at('driver'), at(library), at('image'), symbol, String(schedule), String(limit)], { env });
+
+  async function emulated(dialect: HostDialect, kind: ImageKind, symbol: string, schedule = 0, limit = LIMIT) {
     writeFileSync(at('image'), await imageFor('arm64', dialect, kind));
-    return ran([...(command ?? []), at('driver'), at('runtime.so'), at('image'), symbol, String(schedule)]);
+    return driven('runtime.so', symbol, schedule, limit);
   }
 
   /** The words that this machine gives. */
@@ -153,11 +163,17 @@ describe.skipIf(!command || !canLink)('arm64 (needs qemu-user-static, libc6-dev-
     [
       'past_the_end',
       /^status 5: out of bounds: group \(0,0,0\) thread \(0,0,0\) .* at test\.cuda:18, kernel past_the_end$/,
+      LIMIT,
     ],
-    ['overflow', /^status 5: stack overflow: group \(0,0,0\) thread \(\d+,0,0\) needs more than 64 KiB of stack/],
-    ['deadlock', /^status 6: deadlock: no thread can run; .* at test\.cuda:26/],
-  ] as const)('tells of %s', async (symbol, says) => {
-    const { code, stdout } = await emulated('cuda', 'fast', symbol);
+    [
+      'overflow',
+      /^status 5: stack overflow: group \(0,0,0\) thread \(\d+,0,0\) needs more than 64 KiB of stack/,
+      LIMIT,
+    ],
+    ['deadlock', /^status 6: deadlock: no thread can run; .* at test\.cuda:29/, LIMIT],
+    ['forever', /^status 7: time limit: .* at test\.cuda:25/, 1000],
+  ] as const)('tells of %s', async (symbol, says, limit) => {
+    const { code, stdout } = await emulated('cuda', 'fast', symbol, 0, limit);
     expect([code, stdout.trim()]).toEqual([1, expect.stringMatching(says)]);
   });
 
@@ -172,9 +188,7 @@ describe.skipIf(!command || !canLink)('arm64 (needs qemu-user-static, libc6-dev-
       writeFileSync(at('image'), dialect === 'metal' ? metallibOf(image) : image);
       writeFileSync(at('shim.so'), await buildShim(dialect, 'linux-arm64'));
       const env = { [variable]: await buildDriver(dialect, 'new', 'linux-arm64'), TF_EMULATE_REPORT: at('report') };
-      const { code, stdout } = await ran([...(command ?? []), at('driver'), at('shim.so'), at('image'), 'mixed', '0'], {
-        env,
-      });
+      const { code, stdout } = await driven('shim.so', 'mixed', 0, LIMIT, env);
       expect([code, stdout]).toEqual([0, await own(dialect, 'fast', 0)]);
       expect(readFileSync(at('report'), 'utf8').replaceAll(/^\d+ /gm, '')).toBe('open: device 0\nclose: device 0\n');
       rmSync(at('report'));

@@ -1,5 +1,5 @@
-// driver RUNTIME IMAGE SYMBOL SCHEDULE: one group of 64 threads over two buffers of 64 words; prints the second one's words, or the
-// status and the text of what failed.
+// driver RUNTIME IMAGE SYMBOL SCHEDULE LIMIT: one group of 64 threads over two buffers of 64 words; within LIMIT milliseconds; prints the
+// second one's words, or the status and the text of what failed.
 #include "../../../ffi/shim.h"
 #include <dlfcn.h>
 #include <stdio.h>
@@ -36,7 +36,7 @@ static char* read_file(const char* path, uint64_t* bytes) {
 }
 
 int main(int count, char** words) {
-  if (count != 5) return 2;
+  if (count != 6) return 2;
   library = dlopen(words[1], RTLD_NOW);
   if (!library) return printf("%s\n", dlerror()), 3;
   uint64_t bytes, module, kernel, x, y;
@@ -55,7 +55,7 @@ int main(int count, char** words) {
   TfLaunch launch = { .kernel = kernel, .arguments = arguments, .argument_count = 2, .grid = { 1, 1, 1 }, .group = { 64, 1, 1 } };
   launch.schedule = strtoull(words[4], NULL, 10);
   CALL(tf_launch, device, &launch);
-  CALL(tf_wait, device, 20000000000ull);
+  CALL(tf_wait, device, strtoull(words[5], NULL, 10) * 1000000);
   CALL(tf_download, device, y, values, sizeof values);
   for (uint32_t i = 0; i < 64; i++) printf("%08x\n", values[i]);
   CALL(tf_unload, device, module);
