@@ -7,7 +7,7 @@ import { bakedModule } from './baked.ts';
 
 const HEADERS = 'ffi/host';
 /** What a compile of an image reads: the runtime is embedded as it is built. */
-const READ = ['dialect/**/*', '*.h'];
+const READ = ['dialect/**/*', '*.h', '*.c'];
 
 /** The texts by their paths below the folder of headers. */
 export function headerTexts(root: string): Record<string, string> {

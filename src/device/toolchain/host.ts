@@ -11,6 +11,7 @@ import { HOST_HASH } from './host-hash.ts';
 import { ToolchainError } from './toolchain-error.ts';
 import { explain } from './diagnostics.ts';
 import type { ImageKind } from '../images.ts';
+import { forkFrom } from './fork-library.ts';
 import { CACHE_FOLDER, HOST_FOLDER, HOST_NAME, type HostDialect, preprocessFlags } from './flags.ts';
 import { buildImage, CompileError, type LoweredSource, NoSteps } from './image.ts';
 import { lowerCuda } from './lower/cuda.ts';
@@ -52,6 +53,7 @@ const WARP = 32;
 const inSteps = ({ dialect }: HostSource): boolean => dialect !== 'xpu' && process.env['TF_HOST_FORM'] !== 'fibers';
 
 let own: string | undefined;
+let forking: Promise<void> | undefined;
 
 /** Compiles a kernel source for the host device, or finds it compiled before. */
 export async function compileHost(source: HostSource): Promise<HostImage> {
@@ -80,6 +82,7 @@ export async function whyFibers(source: HostSource): Promise<string> {
 }
 
 async function compile(clang: Clang, source: HostSource, key: string): Promise<Uint8Array> {
+  await (forking ??= forkFrom(clang));
   const { bytes, name, text } = await buildEither(clang, source);
   const included = filesOf(text).filter((file) => file !== source.path && !file.startsWith(HOST_FOLDER));
   rememberImage(CACHE_FOLDER, key, included, name);
