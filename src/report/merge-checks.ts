@@ -9,7 +9,7 @@ import { counted, partialText } from './words.ts';
 const SAME: readonly (readonly [what: string, of: (report: Report) => string])[] = [
   ['program version', ({ program }) => program.version],
   ['commit', ({ program }) => program.commit],
-  ['sources of the kernels', ({ program }) => program.sources],
+  ['kernel sources', ({ program }) => program.sources],
   ['seed', ({ seed }) => seed],
   ['flags', ({ flags }) => flags ?? 'none'],
 ];
@@ -25,7 +25,7 @@ export function checkSame([first, ...others]: readonly Part[]): string[] {
   return others.flatMap((other) =>
     SAME.flatMap(([what, of]) => {
       const [a, b] = [of(first.report), of(other.report)];
-      return a === b ? [] : [`The ${what} differs: ${a} in ${first.file}, ${b} in ${other.file}.`];
+      return a === b ? [] : [`The ${what} ${what.endsWith('s') ? 'differ' : 'differs'}: ${a} in ${first.file}, ${b} in ${other.file}.`];
     }),
   );
 }

@@ -104,11 +104,17 @@ export function readFixture(text: string): Fixture {
   if (text.length > MOST_TEXT)
     throw new FixtureError([`it has ${text.length} characters, and a fixture has at most ${MOST_TEXT}`]);
   const value = parsed(text);
+  if (isReport(value))
+    throw new FixtureError(['it is a report: --repro takes it, and writes fixtures of what its run found']);
   const problems = problemsOf(fixtureSchema, value).slice(0, 20);
   if (problems.length > 0)
     throw new FixtureError(problems.map((problem) => problem.replace(/^the contract:/, 'the fixture:')));
   return v.parse(fixtureSchema, value);
 }
+
+/** The file that is most often named in a fixture's place. */
+const isReport = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && 'registrations' in value && 'schema' in value;
 
 function parsed(text: string): unknown {
   try {

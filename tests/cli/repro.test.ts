@@ -272,6 +272,9 @@ test(
       'damaged.json is no fixture that can be run here, so nothing was run.\n  the fixture: `dialect` is missing',
     );
     expect(existsSync(join(folder, 'damaged.json'))).toBe(true);
+    writeFileSync(join(folder, 'report.json'), '{ "schema": 6, "registrations": [] }');
+    const { code, stderr } = await run('--replay', 'report.json');
+    expect([code, stderr]).toEqual([1, expect.stringContaining('it is a report: --repro takes it')]);
   },
   HOUR,
 );

@@ -150,9 +150,9 @@ describe('the reports of several machines', () => {
   test.each<[string, Partial<Report>]>([
     ['The program version differs: 0.1.0 in a, 9 in b.', { program: { ...head.program, version: '9' } }],
     ['The commit differs: abc1234 in a, fff in b.', { program: { ...head.program, commit: 'fff' } }],
-    ['The sources of the kernels differs: f00d in a, beef in b.', { program: { ...head.program, sources: 'beef' } }],
+    ['The kernel sources differ: f00d in a, beef in b.', { program: { ...head.program, sources: 'beef' } }],
     ['The seed differs: 7 in a, 8 in b.', { seed: '8' }],
-    ['The flags differs: none in a, --lockstep in b.', { flags: '--lockstep' }],
+    ['The flags differ: none in a, --lockstep in b.', { flags: '--lockstep' }],
   ])('%s', (problem, change) => {
     expect(problemsOf([as('a', {}), as('b', change)])).toEqual([problem]);
   });

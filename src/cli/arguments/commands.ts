@@ -255,6 +255,7 @@ ${wrapped(FINDING_CLASSES.join(', '), '  ')}`,
        one; of diff, something that is worse
   2    a wrong command
   70   a fault of this program: please report it
-  130  Ctrl-C; 143: terminated`,
+  130  Ctrl-C; 143: terminated; --watch, which they end, has the code of its
+       last run`,
   },
 ];
