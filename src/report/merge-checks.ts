@@ -25,7 +25,9 @@ export function checkSame([first, ...others]: readonly Part[]): string[] {
   return others.flatMap((other) =>
     SAME.flatMap(([what, of]) => {
       const [a, b] = [of(first.report), of(other.report)];
-      return a === b ? [] : [`The ${what} ${what.endsWith('s') ? 'differ' : 'differs'}: ${a} in ${first.file}, ${b} in ${other.file}.`];
+      return a === b
+        ? []
+        : [`The ${what} ${what.endsWith('s') ? 'differ' : 'differs'}: ${a} in ${first.file}, ${b} in ${other.file}.`];
     }),
   );
 }

@@ -135,6 +135,14 @@ describe.skipIf(!BROWSER)('in a browser', () => {
     expect(page.told).toEqual([]);
   });
 
+  test('on paper everything that is open is drawn, in view or not', async () => {
+    const shown = `[...document.querySelectorAll('.plot, .maps')].filter((box) => box.checkVisibility())`;
+    await page.evaluate(`dispatchEvent(new Event('beforeprint'))`);
+    expect(await page.evaluate(`${shown}.length > 0 && ${shown}.every((box) => box.querySelector('canvas'))`)).toBe(
+      true,
+    );
+  });
+
   test('the filter shows rows by their address, a number at its end whole, and what is not as promised alone', async () => {
     const filtered = (text: string, bad = false) =>
       page.evaluate(`(() => {

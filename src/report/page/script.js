@@ -275,14 +275,21 @@ function paint(box) {
   else drawMaps(box, gates.get(box.dataset.maps));
 }
 
+function show(box) {
+  if (drawn.get(box) === box.clientWidth) return;
+  drawn.set(box, box.clientWidth);
+  paint(box);
+}
+
+const boxes = document.querySelectorAll('.plot, .maps');
 const watcher = new IntersectionObserver((entries) => {
-  for (const { isIntersecting, target } of entries) {
-    if (!isIntersecting || drawn.get(target) === target.clientWidth) continue;
-    drawn.set(target, target.clientWidth);
-    paint(target);
-  }
+  for (const { isIntersecting, target } of entries) if (isIntersecting) show(target);
 });
-for (const box of document.querySelectorAll('.plot, .maps')) watcher.observe(box);
+for (const box of boxes) watcher.observe(box);
+// On paper all is in view.
+addEventListener('beforeprint', () => {
+  for (const box of boxes) if (box.checkVisibility()) show(box);
+});
 
 function repaint() {
   ramp = undefined;
