@@ -106,12 +106,26 @@ export class Session {
    * output has them, `x[0, 37]` and `1 (0x3f80)`. Throws a SessionError.
    */
   setValue(name: string, place: string, text: string): void {
-    const { inputs: tensors } = this.target.kernel.contract;
-    const tensor = tensors[name];
-    if (!tensor) throw new SessionError(`there is no input ${name}: there are ${Object.keys(tensors).join(', ')}`);
-    const index = indexAt(withoutName(place, name), storedSizes(tensor, this.inputs.shape), name);
-    this.inputs = withCodes(this.inputs, tensors, [[{ name, index }, codeOf(text, tensor)]]);
+    const cell = { name, index: this.indexOf(name, place) };
+    this.inputs = withCodes(this.inputs, this.target.kernel.contract.inputs, [[cell, this.codeOf(name, text)]]);
     this.isChanged = true;
+  }
+
+  /** The element of an input at a place as `setValue` takes it. Throws a SessionError. */
+  indexOf(name: string, place: string): number {
+    return indexAt(withoutName(place, name), storedSizes(this.inputNamed(name), this.inputs.shape), name);
+  }
+
+  /** The bits of a value as `setValue` takes it. Throws a SessionError. */
+  codeOf(name: string, text: string): number {
+    return codeOf(text, this.inputNamed(name));
+  }
+
+  private inputNamed(name: string): Tensor {
+    const { inputs } = this.target.kernel.contract;
+    const tensor = inputs[name];
+    if (!tensor) throw new SessionError(`there is no input ${name}: there are ${Object.keys(inputs).join(', ')}`);
+    return tensor;
   }
 
   /** Other sizes, as `rows=1,width=33`: what is cut off is lost, and what is new is zero. Throws a SessionError. */

@@ -145,8 +145,13 @@ describe('on a terminal', () => {
       terminal.types('\r');
       await terminal.sees('Place in x');
       await terminal.sees('x[0, 0]');
-      terminal.types('\r');
+      terminal.types('9\r');
+      await terminal.sees('x has the sizes 1, 1: write a place');
+      terminal.types('\u007f\r');
       await terminal.sees('bits as 0x7fc0');
+      terminal.types('many\r');
+      await terminal.sees("'many' is no value");
+      terminal.types('\u007f'.repeat(4));
       terminal.types('-Inf (0xff800000)\r');
       await terminal.sees('PASSES');
       await terminal.sees('Back to the smallest input');

@@ -66,8 +66,10 @@ async function changeValue(session: Session): Promise<void> {
   const placeAt = (at: readonly number[]): string => `${name}[${at.join(', ')}]`;
   const start = tensor && first ? placeAt(coordinates(tensor, session.inputs.shape, first.index)) : '';
   const example = placeAt((tensor?.dims ?? []).map(() => 0));
-  const place = await askText(`Place in ${name}, by ${tensor?.dims.join(', ') ?? ''}`, example, start);
-  session.setValue(name, place, await askText('Value', 'a number, NaN, +Inf, -Inf, or bits as 0x7fc0'));
+  const question = `Place in ${name}, by ${tensor?.dims.join(', ') ?? ''}`;
+  const place = await askText(question, example, start, (answer) => session.indexOf(name, answer));
+  const forms = 'a number, NaN, +Inf, -Inf, or bits as 0x7fc0';
+  session.setValue(name, place, await askText('Value', forms, '', (answer) => session.codeOf(name, answer)));
 }
 
 async function changeShape(session: Session): Promise<void> {

@@ -1,5 +1,6 @@
 /** Prompts of the explorer, in one way: leaving one leaves the explorer. */
 import type * as Clack from '@clack/prompts';
+import { SessionError } from '../../repro/session.ts';
 import { shownOn } from '../print.ts';
 
 /** The person left at a prompt: Ctrl-C, or Escape. */
@@ -25,9 +26,31 @@ export async function ask<T>(prompt: (clack: typeof Clack) => Promise<T>): Promi
   return answer as Exclude<T, symbol>;
 }
 
-/** Asks for a line of text. */
-export const askText = (message: string, placeholder: string, initialValue = ''): Promise<string> =>
-  ask(({ text }) => text({ message, placeholder, ...(initialValue !== '' && { initialValue }) }));
+/** Asks for a line of text, and again with what is wrong where `check` throws a SessionError. */
+export const askText = (
+  message: string,
+  placeholder: string,
+  initialValue = '',
+  check: (answer: string) => unknown = () => {},
+): Promise<string> =>
+  ask(({ text }) =>
+    text({
+      message,
+      placeholder,
+      ...(initialValue !== '' && { initialValue }),
+      validate: (answer) => problemIn(() => check(answer ?? '')),
+    }),
+  );
+
+function problemIn(check: () => unknown): string | undefined {
+  try {
+    check();
+  } catch (error) {
+    if (error instanceof SessionError) return error.message;
+    throw error;
+  }
+  return undefined;
+}
 
 /** Lines under a heading, as they are: a terminal may be narrow, and a line that is cut is lost. */
 export async function tellBlock(heading: string, lines: readonly string[]): Promise<void> {
