@@ -4,6 +4,7 @@ import { MACHINE } from '../../src/audit/images/elf.ts';
 import { buildShim, shimsOf } from '../../src/device/shims/build.ts';
 import { buildRuntime } from '../../src/device/toolchain/runtime.ts';
 import { ownPlatform, type Platform, processorOf } from '../../src/device/toolchain/target.ts';
+import { DIALECTS } from '../../src/families/formula/functions.ts';
 import { VERSION } from '../../src/cli/version.ts';
 import { checkMachO } from './macho.ts';
 
@@ -36,14 +37,24 @@ async function checkDarwin(bytes: Uint8Array): Promise<string> {
   return `${found.reduce((sum, { pages }) => sum + pages, 0)} signed pages of ${found.length} files`;
 }
 
-/** Runs `--version`, on this machine or on its emulator; says where neither can. */
+/** What is run of a kernel, in every dialect: its image in each mode, in steps and as fibers, in several orders of threads. */
+const KERNEL = ['--only', 'row_sum', '--gate', 'repeat', '--no-controls', '--device', 'host', '--quiet'];
+
+/** Runs it, on this machine or on its emulator; says where neither can. */
 function run(platform: Platform, path: string): string {
   const command = runner(platform);
   if (!command) return 'not run here';
-  const { exitCode, stdout, stderr } = Bun.spawnSync([...command, path, '--version']);
-  const text = stdout.toString();
-  if (exitCode === 0 && text.includes(` ${VERSION} `) && text.includes(platform)) return 'runs';
-  throw new Error(`the executable for ${platform} does not say its version: ${text}${stderr.toString()}`);
+  const { length } = DIALECTS;
+  said([...command, path, '--version'], (text) => text.includes(` ${VERSION} `) && text.includes(platform));
+  said([...command, path, ...KERNEL], (text) => text.includes(`SUMMARY ${length} kernels: ${length} pass gate 2, `));
+  return `runs a kernel in ${length} dialects`;
+}
+
+/** Throws unless the command ends well and says what is right. */
+function said(command: readonly string[], isRight: (text: string) => boolean): void {
+  const { exitCode, stdout, stderr } = Bun.spawnSync([...command]);
+  if (exitCode === 0 && isRight(stdout.toString())) return;
+  throw new Error(`${command.join(' ')} ended with ${exitCode}: ${stdout.toString()}${stderr.toString()}`);
 }
 
 /** What a platform's executable is called by here; none where it cannot run. */
