@@ -128,13 +128,17 @@ struct TfMeeting {
 // without a mask, one for each place at which lanes can wait apart.
 enum { TF_MEETING_FULL = 0, TF_MEETING_PARTIAL = 1, TF_MEETING_ACTIVE = 17, TF_MEETINGS = 25 };
 
+// Memory whose accesses barriers order, each for itself: the group's, and that of buffers.
+enum TfMemory { TF_MEMORY_LOCAL, TF_MEMORY_DEVICE, TF_MEMORIES };
+
 struct TfWarp {
   TfGroup* group;
   tf_u32 index, waiting; // waiting: lanes in any meeting
   tf_u32 partial_end;    // meetings below this one were used in this group
-  tf_u32 ordered;        // check images: what its lanes did before this time is ordered before what they do now
+  tf_u32 left_out_time;  // check images: when a barrier of its lanes last left out memory
   tf_u64 full, live;
-  TfThread* ready; // of a ranked schedule: lanes that can run, released last first
+  TfThread* ready;             // of a ranked schedule: lanes that can run, released last first
+  tf_u32 ordered[TF_MEMORIES]; // check images: what its lanes did there before this time is ordered before what they do now
   TfMeeting meeting[TF_MEETINGS];
 };
 
@@ -151,8 +155,10 @@ struct TfGroup {
   TfBarrier barrier;
   tf_u64 linear;
   tf_u32 votes;   // of a voting barrier that is under way; 0 between them
-  tf_u32 common;  // check images: of a word of local memory that all its threads may read; 0 for none
-  tf_u32 ordered; // check images: what its threads did before this time is ordered before what they do now
+  // Check images: a bit a memory that the barrier which is under way does not order, and when the last one left out any.
+  tf_u32 left_out, left_out_time;
+  tf_u32 common;  // check images: the tag of a word of local memory that all its threads may read
+  tf_u32 ordered[TF_MEMORIES]; // check images: what its threads did there before this time is ordered before what they do now
   char* arena;    // check images: where its local memory begins, and the shadow of it
   void* shadow;
 };
@@ -179,6 +185,15 @@ static constexpr tf_u32 TF_RANGES = 1024; // places of an image that have one, a
 // is 0 for one of any alignment. `range`: of the place in the code. It keeps every register of its caller.
 typedef TF_PRESERVING void (*TfJudge)(const void*, tf_u64 bytes, tf_u64 each, TfRange* range);
 
+// Accesses of one place in the code in turn, each `stride` bytes after the last. A TfJudge's `bytes` and `each` are of one.
+struct TfTurns {
+  const void* first;
+  tf_u64 stride, turns, bytes, each;
+  tf_u64 any; // reads of memory that the launch may write too
+};
+// Whether all are in order: then they are noted; else each is still to be judged. It reports nothing.
+typedef TF_PRESERVING tf_u64 (*TfSettle)(const TfTurns*, TfRange* range);
+
 // The runtime's side of what is not inlined. Those marked * do not return.
 struct TfRuntime {
   void (*barrier)(TfThread*, TfBarrier*, TfSite);
@@ -192,8 +207,9 @@ struct TfRuntime {
   void (*yield)(TfThread*);
   void (*fault)(TfThread*, const char* what, TfSite);            // *
   void (*outside)(TfThread*, long long index, const char* array, TfSite); // *, an index past the end of an array
-  // What check images alone call. The return address of the first six is the access.
+  // What check images alone call. The return address of the first eight is the access.
   TfJudge load, store, load_half, store_half, load_word, store_word; // of any size, of 2 bytes, of 4
+  TfSettle load_turns, store_turns;
   void (*touch)(const void*, tf_u64 bytes, tf_u32 writes, const void* pc);
   void (*atomic_begin)(const void*, tf_u32 bytes, tf_u32 how); // its own accesses, up to the end, are not checked again
   void (*atomic_end)(void);

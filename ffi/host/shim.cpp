@@ -7,7 +7,7 @@ using namespace tf;
 // Every image has a copy; this one is for kernels in steps, which wait in the runtime.
 TfRuntime tf_runtime = { barrier_arrive, queue_leave, queue_finish, queue_idle, meeting_of_mask, meeting_arrive,
   meeting_arrive_active, local_place, queue_yield, stop_fault, stop_outside, access_load, access_store,
-  access_load_half, access_store_half, access_load_word, access_store_word, access_touch, access_atomic_begin, access_atomic_end, access_fence, access_misaligned, check_met, check_passed };
+  access_load_half, access_store_half, access_load_word, access_store_word, turns_load, turns_store, access_touch, access_atomic_begin, access_atomic_end, access_fence, access_misaligned, check_met, check_passed };
 
 namespace tf {
 

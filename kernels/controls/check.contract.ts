@@ -22,6 +22,15 @@ export default [
       },
     },
     {
+      fault: 'the barrier before partials are read orders no memory',
+      reddens: 'repeat',
+      finding: 'race',
+      edit: {
+        metal: edit('threadgroup_barrier(mem_flags::mem_threadgroup);', 'threadgroup_barrier(mem_flags::mem_none);'),
+        xpu: edit('barrier(CLK_LOCAL_MEM_FENCE);', 'barrier(CLK_GLOBAL_MEM_FENCE);'),
+      },
+    },
+    {
       fault: "the second row's group also writes the first row's sum",
       reddens: 'repeat',
       finding: 'race',

@@ -11,7 +11,10 @@ struct Access {
   const char* at;
   tf_u64 bytes;
   const void* pc;
-  tf_u32 me, now, ordered, shift; // `shift`: of who, to the warp
+  tf_u32 me, now, shift; // `shift`: of who, to the warp
+  // Of the memory that it is in.
+  TfMemory memory;
+  tf_u32 ordered;
   tf_u32 since;   // a cell's times before this one are stale
   bool wants_set; // a byte that nobody wrote holds nothing
   bool atomic, reads, writes;
@@ -21,7 +24,7 @@ struct Access {
   bool after(const Touch& a) const {
     if (a.who == me) return true;
     if (group_of(a.who ^ me) == 0 && a.time < ordered) return true;
-    return check_before(check, thread, me, a);
+    return check_before(check, thread, me, a, memory);
   }
 };
 
@@ -49,7 +52,7 @@ static inline void note_read(const Access& a, Slot at, tf_u32 mask) {
 
 static inline void note_write(const Access& a, Cell* cell, tf_u32 mask) {
   bool again = cell->written.who == a.me && cell->written.time == a.now;
-  tf_u32 flags = cell->flags & CELL_FLAGS & ~CELL_ATOMIC;
+  tf_u32 flags = cell->flags & ~CELL_ATOMIC;
   if (!again) flags &= ~(CELL_BYTES * CELL_WRITTEN);
   if (mask == CELL_BYTES) flags &= ~(CELL_BYTES * CELL_READ); // what is ordered after this write is after its readers too
   cell->flags = flags | mask * (CELL_WRITTEN | CELL_SET) | (a.atomic ? CELL_ATOMIC : 0);
@@ -162,9 +165,13 @@ static inline bool in_extent(Access& a, const Extent* e) {
     if (TF_UNLIKELY(a.writes)) stop_input(a.offence());
     return false;
   }
+  a.memory = TF_MEMORY_DEVICE;
+  a.ordered = a.thread->group->ordered[TF_MEMORY_DEVICE];
   a.since = a.check->launch_time;
   a.wants_set = e->access == TF_EXTENT_WRITTEN;
-  judge_words(a, e->shadow, (tf_u64)a.at - ((tf_u64)e->start & ~3ull));
+  tf_u64 from = (tf_u64)a.at - ((tf_u64)e->start & ~3ull);
+  e->unfold(from, a.bytes, a.since);
+  judge_words(a, e->shadow, from);
   return true;
 }
 
@@ -173,8 +180,12 @@ static inline void in_arena(Access& a, const TfGroup* g) {
   tf_u64 offset = (tf_u64)(a.at - g->arena);
   Span place = c->spans[c->place_at[offset / 16]];
   if (TF_UNLIKELY(offset < place.from || offset + a.bytes > place.end)) stop_bounds(a.offence());
+  a.memory = TF_MEMORY_LOCAL;
+  a.ordered = a.thread->group->ordered[TF_MEMORY_LOCAL];
   a.since = c->resident_time;
   a.wants_set = true;
+  tf_u32* tags = tags_of(g);
+  for (tf_u64 word = offset / 4; word <= (offset + a.bytes - 1) / 4; word++) tags[word] = TAG_NONE;
   judge_words(a, { (Cell*)g->shadow }, offset);
 }
 
@@ -201,8 +212,7 @@ static void switch_after(Device* d, TfThread* t, bool local) {
 }
 
 static inline Access access_of(TfThread* t, Check* c, const char* at, tf_u64 bytes, const void* pc, bool writes) {
-  const TfGroup* g = t->group;
-  return { c, t, at, bytes, pc, who_is(t), c->time, g->ordered, t->schedule->warp_shift, 0, false, false, !writes, writes };
+  return { c, t, at, bytes, pc, who_is(t), c->time, t->schedule->warp_shift, TF_MEMORY_LOCAL, 0, 0, false, false, !writes, writes };
 }
 
 // The long way: what is not plainly inside memory of its own, and what happens beside.

@@ -4,8 +4,8 @@
 
 namespace tf {
 
-constexpr tf_u64 LOCAL_SHADOW = Shadow::bytes_of(LOCAL_MAX / 4);
 constexpr tf_u32 LANES = TF_LANES_MAX;
+constexpr tf_u64 KNOWN_BYTES = sizeof(tf_u32) * TF_MEMORIES * LANES * LANES; // of a warp
 
 static bool regrow(char** pages, tf_u64* have, tf_u64 need) {
   if (need <= *have) return true;
@@ -28,12 +28,13 @@ static Check* check_of(Device* d) {
 
 static void forget_shadow(Check* c) {
   if (c->shadow) os_unmap(c->shadow, c->shadow_bytes);
+  if (c->folds) os_unmap(c->folds, c->folds_bytes);
   if (c->local) os_unmap(c->local, c->local_groups * LOCAL_SHADOW);
-  if (c->known) os_unmap(c->known, c->known_warps * sizeof(tf_u32) * LANES * LANES);
-  c->shadow = c->local = nullptr;
+  if (c->known) os_unmap(c->known, c->known_warps * KNOWN_BYTES);
+  c->shadow = c->folds = c->local = nullptr;
   c->known = nullptr;
   c->common_era = 0;
-  c->shadow_bytes = c->local_groups = c->known_warps = 0;
+  c->shadow_bytes = c->folds_bytes = c->local_groups = c->known_warps = 0;
 }
 
 void check_close(Device* d) {
@@ -49,7 +50,7 @@ void check_close(Device* d) {
 
 static void add_extent(Check* c, char* start, tf_u64 bytes, const char* name, tf_u32 argument, tf_u32 access) {
   if (bytes && c->extent_count < EXTENTS_MAX)
-    c->extents[++c->extent_count] = { start, start + bytes, name, nullptr, argument, access, {} };
+    c->extents[++c->extent_count] = { start, start + bytes, name, nullptr, argument, access, {}, nullptr };
 }
 
 static bool has_extent(const Check* c, const char* p) {
@@ -89,19 +90,27 @@ static void mark_pages(Device* d, Check* c, bool set) {
 
 static tf_u64 words_of(const Extent& e) { return ((tf_address)e.end + 3) / 4 - (tf_address)e.start / 4; }
 
+static tf_u64 folds_of(const Extent& e) { return words_of(e) * 4 / Fold::BYTES + 1; }
 static tf_u64 shadow_of(const Extent& e) { return Shadow::bytes_of(words_of(e)); }
 
 static bool shadow_extents(Check* c) {
-  tf_u64 bytes = 0;
-  for (tf_u32 i = 1; i <= c->extent_count; i++)
-    if (c->extents[i].access != TF_EXTENT_READ) bytes += shadow_of(c->extents[i]);
-  if (bytes > SHADOW_MAX || !regrow(&c->shadow, &c->shadow_bytes, bytes)) return false;
+  tf_u64 bytes = 0, folds = 0;
+  for (tf_u32 i = 1; i <= c->extent_count; i++) {
+    if (c->extents[i].access == TF_EXTENT_READ) continue;
+    bytes += shadow_of(c->extents[i]);
+    folds += folds_of(c->extents[i]) * sizeof(Fold);
+  }
+  if (bytes > SHADOW_MAX || !regrow(&c->shadow, &c->shadow_bytes, bytes) || !regrow(&c->folds, &c->folds_bytes, folds))
+    return false;
   char* next = c->shadow;
+  Fold* fold = (Fold*)c->folds;
   for (tf_u32 i = 1; i <= c->extent_count; i++) {
     Extent& e = c->extents[i];
     if (e.access == TF_EXTENT_READ) continue;
     e.shadow = { (Cell*)next };
+    e.folds = fold;
     next += shadow_of(e);
+    fold += folds_of(e);
   }
   return true;
 }
@@ -113,9 +122,8 @@ static bool shadow_local(Device* d, Check* c) {
     c->local_groups = c->local ? d->group_count : 0;
   }
   if (d->warp_total > c->known_warps) {
-    constexpr tf_u64 EACH = sizeof(tf_u32) * LANES * LANES;
-    if (c->known) os_unmap(c->known, c->known_warps * EACH);
-    c->known = (tf_u32*)os_pages(d->warp_total * EACH);
+    if (c->known) os_unmap(c->known, c->known_warps * KNOWN_BYTES);
+    c->known = (tf_u32*)os_pages(d->warp_total * KNOWN_BYTES);
     c->known_warps = c->known ? d->warp_total : 0;
   }
   return c->local && c->known;
@@ -166,18 +174,22 @@ void check_left(Device* d) {
   d->status = TF_RACE;
 }
 
-// The group's threads have met: what they did before now is ordered before what they do.
+// The group's threads have met: what they did before now is ordered before what they do, but in memory that the barrier leaves
+// out.
 static void order_group(Check* c, TfGroup* g) {
-  g->ordered = c->time;
-  tf_u32 era = c->time >> COMMON_BITS;
+  tf_u32 left_out = g->left_out;
+  g->left_out = 0;
+  if (left_out) g->left_out_time = c->time;
+  if (!(left_out >> TF_MEMORY_DEVICE & 1)) g->ordered[TF_MEMORY_DEVICE] = c->time;
+  if (left_out >> TF_MEMORY_LOCAL & 1) return;
+  g->ordered[TF_MEMORY_LOCAL] = c->time;
+  tf_u32 era = c->time >> TAG_TIME_BITS;
   if (era != c->common_era) { // the bits begin anew
     c->common_era = era;
-    for (tf_u32 i = 0; i < c->local_groups; i++) {
-      const Shadow shadow = { (Cell*)(c->local + i * LOCAL_SHADOW) };
-      for (tf_u64 cell = 0; cell < LOCAL_MAX / 2; cell++) shadow.cell(cell / 2, cell % 2)->flags &= CELL_FLAGS;
-    }
+    for (tf_u32 i = 0; i < c->local_groups; i++)
+      memset(c->local + i * LOCAL_SHADOW + LOCAL_CELLS, 0, LOCAL_SHADOW - LOCAL_CELLS);
   }
-  g->common = c->switches ? 0 : c->time << (32 - COMMON_BITS) | CELL_COMMON;
+  g->common = c->switches ? (tf_u32)TAG_NEVER : c->time << (32 - TAG_TIME_BITS) | TAG_COMMON;
 }
 
 static void take_own(const Device* d, Check* c) {
@@ -198,7 +210,9 @@ void check_resident(Device* d) {
   c->resident_time = ++c->time;
   for (tf_u32 i = 0; i < d->group_count; i++) {
     TfGroup* g = &d->groups[i];
+    g->left_out = 0;
     order_group(c, g);
+    g->left_out_time = 0;
     g->arena = arena_end(d, i) - LOCAL_MAX;
     g->shadow = c->local + i * LOCAL_SHADOW;
   }
@@ -210,7 +224,7 @@ void check_place(Device* d, const char* start, tf_u64 bytes, const char* name, c
   char* arena = arena_end(d, 0) - LOCAL_MAX;
   tf_u64 offset = (tf_u64)(start - arena);
   c->spans[++c->place_count] = { (tf_u32)offset, (tf_u32)(offset + bytes) };
-  c->places[c->place_count] = { arena + offset, arena + offset + bytes, name, file, line, 0, {} };
+  c->places[c->place_count] = { arena + offset, arena + offset + bytes, name, file, line, 0, {}, nullptr };
   for (tf_u64 i = offset / 16; i <= (offset + bytes - 1) / 16; i++) c->place_at[i] = (tf_u8)c->place_count;
 }
 
@@ -226,30 +240,42 @@ void check_barrier(Device* d, const TfBarrier* barrier) {
   }
 }
 
-static tf_u32* known_by(const Check* c, const Device* d, const TfWarp* warp, tf_u32 lane) {
-  return c->known + ((tf_u64)(warp - d->warps) * LANES + lane) * LANES;
+static tf_u32* known_by(const Check* c, const Device* d, const TfWarp* warp, TfMemory memory, tf_u32 lane) {
+  return c->known + (((tf_u64)(warp - d->warps) * TF_MEMORIES + memory) * LANES + lane) * LANES;
 }
 
 // Some lanes have met: each knows of every other lane what any of them knew, and of those that came all they did.
-static void meet_partly(Device* d, TfWarp* warp, tf_u64 lanes, tf_u32 time) {
+static void meet_partly(Device* d, TfWarp* warp, TfMemory memory, tf_u64 lanes, tf_u32 time) {
   Check* c = d->check;
   tf_u32 known[LANES] = {};
   c->partial = true;
   for (tf_u64 rest = lanes; rest; rest &= rest - 1) {
-    const tf_u32* one = known_by(c, d, warp, (tf_u32)__builtin_ctzll(rest));
+    const tf_u32* one = known_by(c, d, warp, memory, (tf_u32)__builtin_ctzll(rest));
     for (tf_u32 i = 0; i < LANES; i++) known[i] = known[i] > one[i] ? known[i] : one[i];
   }
   for (tf_u64 rest = lanes; rest; rest &= rest - 1) known[__builtin_ctzll(rest)] = time;
   for (tf_u64 rest = lanes; rest; rest &= rest - 1)
-    memcpy(known_by(c, d, warp, (tf_u32)__builtin_ctzll(rest)), known, sizeof known);
+    memcpy(known_by(c, d, warp, memory, (tf_u32)__builtin_ctzll(rest)), known, sizeof known);
+}
+
+// A bit a memory that a meeting does not order.
+static tf_u32 left_out_by(tf_u32 op) {
+  constexpr tf_u32 LOCAL = 1 << TF_MEMORY_LOCAL, DEVICE = 1 << TF_MEMORY_DEVICE;
+  return op == TF_OP_SYNC_DEVICE ? LOCAL : op == TF_OP_SYNC_LOCAL ? DEVICE : op == TF_OP_SYNC_NONE ? LOCAL | DEVICE : 0;
 }
 
 void check_meeting(Device* d, TfWarp* warp, tf_u64 lanes, tf_u32 op) {
   Check* c = d->check;
-  if ((c->flags & TF_STRICT_WARPS) && op != TF_OP_SYNC) return;
+  tf_u32 left_out = left_out_by(op);
+  if ((c->flags & TF_STRICT_WARPS) && op != TF_OP_SYNC && !left_out) return;
   tf_u32 time = ++c->time;
-  if ((lanes & warp->live) == warp->live) warp->ordered = time;
-  else meet_partly(d, warp, lanes, time);
+  if (left_out) warp->left_out_time = time;
+  for (tf_u32 i = 0; i < TF_MEMORIES; i++) {
+    TfMemory memory = (TfMemory)i;
+    if (left_out >> memory & 1) continue;
+    if ((lanes & warp->live) == warp->live) warp->ordered[memory] = time;
+    else meet_partly(d, warp, memory, lanes, time);
+  }
 }
 
 void check_met(TfWarp* warp, tf_u64 lanes, tf_u32 op) {
@@ -270,14 +296,14 @@ static bool before_group(const Check* c, const TfThread* t, const Touch& a) {
   return clocks_before(c, group_of(a.who), a.time, (tf_u32)g->linear);
 }
 
-bool check_before(Check* c, const TfThread* t, tf_u32 me, const Touch& a) {
+bool check_before(Check* c, const TfThread* t, tf_u32 me, const Touch& a, TfMemory memory) {
   if (group_of(a.who) != group_of(me)) return before_group(c, t, a);
   const TfWarp* warp = t->warp;
   const Device* d = (const Device*)t->schedule;
   if (thread_of(a.who) >> d->warp_shift != warp->index) return false;
   if (c->flags & TF_LOCKSTEP) return true;
   tf_u32 lane = a.who & ((1u << d->warp_shift) - 1);
-  return a.time < warp->ordered || (c->partial && a.time < known_by(c, d, warp, t->lane)[lane]);
+  return a.time < warp->ordered[memory] || (c->partial && a.time < known_by(c, d, warp, memory, t->lane)[lane]);
 }
 
 } // namespace tf

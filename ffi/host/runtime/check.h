@@ -39,12 +39,16 @@ enum {
   CELL_ATOMIC = 1 << 6,  // `written` was atomic
   CELL_SPLIT = 1 << 7,   // the upper half of the word has a cell of its own
   CELL_BYTES = 3,
-  CELL_FLAGS = 255,
-  // A whole word in local memory, written before the last barrier of its group and since read in two of its warps, has
-  // these and TfGroup::common above them: another read of the group, until the next barrier or write, changes nothing.
-  CELL_COMMON = CELL_BYTES * (CELL_WRITTEN | CELL_READ | CELL_SET)
+  // Of a whole word that all who ask may read.
+  CELL_KNOWN = CELL_BYTES * (CELL_WRITTEN | CELL_READ | CELL_SET)
 };
-constexpr tf_u32 COMMON_BITS = 24; // of time, in TfGroup::common
+// Each word in local memory has a tag. Written before the last barrier of its group, and since read in two of its warps, it is
+// TfGroup::common: another read of the group, until the next barrier or write, changes nothing. Read by two lanes of one warp and
+// no other it is that warp's: another read of the warp is only noted as the last. Any other access takes the tag away, so one of
+// before the last barrier says that nobody has been there since. Tags are a time and in 8 bits whose they are.
+enum : tf_u32 { TAG_NONE = 0, TAG_NEVER = 1, TAG_COMMON = 2, TAG_WARP = 128 };
+constexpr tf_u32 TAG_TIME_BITS = 24;
+static_assert(THREADS_MAX / 8 <= TAG_WARP, "a warp has 8 lanes at least");
 // The shadow of some words, in blocks: cells, that of each word and that of its upper half beside it, then the readers of
 // either. What a byte of shadow holds depends on its place alone, so that nothing old is taken for something else.
 struct Shadow {
@@ -69,6 +73,18 @@ struct Shadow {
   }
 };
 
+// What a run of words of a buffer that one thread wrote in a row has in place of its cells.
+struct Fold {
+  static constexpr tf_u64 BYTES = 16;
+  Touch written;
+  tf_u32 state; // FOLDED, or the launch in which its words' cells were last looked at
+
+  static constexpr tf_u32 FOLDED = ~0u;
+  static constexpr tf_u64 WORDS = BYTES / 4;
+  bool holds(tf_u32 launch_time) const { return state == FOLDED && written.time >= launch_time; }
+};
+static_assert(TIME_END < Fold::FOLDED, "no launch has its time");
+
 // Memory with one name: a buffer's extent, or a variable or argument in local memory.
 struct alignas(64) Extent {
   char *start, *end;
@@ -76,6 +92,21 @@ struct alignas(64) Extent {
   const char* file; // of a variable's declaration; null: an argument, `line` is its index
   tf_u32 line, access;
   Shadow shadow;
+  Fold* folds; // of a buffer with a shadow, from its first word
+
+  // Before the cells of these bytes from the first word are looked at in a launch. One that nothing of the launch wrote holds as
+  // little as the cells.
+  inline __attribute__((always_inline)) void unfold(tf_u64 from, tf_u64 bytes, tf_u32 launch_time) const {
+    for (tf_u64 i = from / Fold::BYTES; i <= (from + bytes - 1) / Fold::BYTES; i++)
+      if (folds[i].state != launch_time) unfold_one(i, launch_time);
+  }
+  inline void unfold_one(tf_u64 i, tf_u32 launch_time) const {
+    Fold& fold = folds[i];
+    bool live = fold.holds(launch_time);
+    fold.state = launch_time;
+    for (tf_u64 word = i * Fold::WORDS; live && word < (i + 1) * Fold::WORDS; word++)
+      *shadow.cell(word, false) = { fold.written, CELL_BYTES * (CELL_WRITTEN | CELL_SET) };
+  }
 };
 
 // What is at fault, for the report.
@@ -122,11 +153,13 @@ struct Check {
   const Module* module;
   TfRange* ranges_end; // past the last of the image's that is not empty
   tf_u32 time, launch_time, resident_time, grid_time;
-  tf_u32 common_era;   // the time above the bits that TfGroup::common has
+  tf_u32 common_era;   // the time above the bits that tags have
   Extent extents[EXTENTS_MAX + 1]; // the first is of no address
   tf_u32 extent_count;             // the last one's index
   char* shadow;
   tf_u64 shadow_bytes;
+  char* folds;
+  tf_u64 folds_bytes;
   char* local;      // shadow of the arenas
   tf_u32 local_groups;
   Extent places[PLACES_MAX + 1]; // in local memory, by their addresses in the first resident group; the first is none
@@ -134,7 +167,7 @@ struct Check {
   tf_u32 place_count;
   tf_u8 place_at[LOCAL_MAX / 16]; // the place that holds these 16 bytes; 0: none
   tf_u32* cluster_time; // a cluster
-  tf_u32* known;        // a resident warp, a lane, another lane: what that one did before this time is ordered before
+  tf_u32* known;        // a resident warp, a memory, a lane, another lane: what that one did there before this time is ordered before
   tf_u32 known_warps;
   const TfThread* atomic_thread; // is in an atomic access to these bytes
   const char *atomic_start, *atomic_end;
@@ -153,7 +186,8 @@ void check_barrier(Device* d, const TfBarrier*);
 void check_meeting(Device* d, TfWarp*, tf_u64 lanes, tf_u32 op);
 void check_place(Device* d, const char* start, tf_u64 bytes, const char* name, const char* file, tf_u32 line);
 void check_close(Device* d);
-bool check_before(Check*, const TfThread*, tf_u32 me, const Touch&); // whether it is ordered before what `me` does now
+// Whether it is ordered before what `me` does now in the same memory.
+bool check_before(Check*, const TfThread*, tf_u32 me, const Touch&, TfMemory);
 void check_met(TfWarp*, tf_u64 lanes, tf_u32 op); // from the image
 void check_passed(TfThread*, const TfBarrier*);
 // clocks.cpp
@@ -170,6 +204,9 @@ TF_JUDGE(access_load_half); // of 2 bytes
 TF_JUDGE(access_store_half);
 TF_JUDGE(access_load_word); // of 4
 TF_JUDGE(access_store_word);
+#define TF_SETTLE(name) TF_PRESERVING TF_WHOLE_REGISTERS tf_u64 name(const TfTurns* all, [[maybe_unused]] TfRange* range)
+TF_SETTLE(turns_load); // of a loop
+TF_SETTLE(turns_store);
 // access.cpp
 void access_any(const char* at, tf_u64 bytes, const void* pc, bool writes);
 void access_touch(const void*, tf_u64 bytes, tf_u32 writes, const void* pc);
@@ -186,6 +223,10 @@ void report_unset(Device* d); // the first of them, if any, is the launch's fail
 [[noreturn]] void stop_bounds(const Offence&);
 [[noreturn]] void stop_input(const Offence&);
 [[noreturn]] void stop_misaligned(const Offence&, tf_u32 align, TfSite);
+
+constexpr tf_u64 LOCAL_CELLS = Shadow::bytes_of(LOCAL_MAX / 4); // of shadow, then the tags
+constexpr tf_u64 LOCAL_SHADOW = LOCAL_CELLS + LOCAL_MAX / 4 * sizeof(tf_u32);
+inline tf_u32* tags_of(const TfGroup* g) { return (tf_u32*)((char*)g->shadow + LOCAL_CELLS); }
 
 inline tf_u32 who_is(const TfThread* t) { return (tf_u32)t->group->linear << THREAD_BITS | t->linear; }
 inline tf_u32 place_of(const Check* c, const void* pc) { return (tf_u32)((const char*)pc - c->base); }

@@ -67,6 +67,12 @@ static void put_offence(Text& text, const Offence& o, const char* what) {
   put_line(text << ", at ", o);
 }
 
+// Whether a barrier lies between, of the group or of one warp, that orders other memory.
+static bool is_left_out(const TfThread* t, const Touch& earlier) {
+  bool one_warp = thread_of(earlier.who) >> t->schedule->warp_shift == t->warp->index;
+  return earlier.time < t->group->left_out_time || (one_warp && earlier.time < t->warp->left_out_time);
+}
+
 void report_race(const Offence& o, const Touch& earlier, bool wrote) {
   Device* d = device_of(o.thread);
   bool groups = group_of(earlier.who) != o.thread->group->linear;
@@ -75,7 +81,9 @@ void report_race(const Offence& o, const Touch& earlier, bool wrote) {
   text << "; ";
   put_other(text, o.thread, earlier);
   put_line(text << (wrote ? " wrote it at " : " read it at "), d, earlier.place);
-  text << (groups ? ", and nothing orders the two groups" : ", and no barrier lies between");
+  text << (groups ? ", and nothing orders the two groups"
+           : is_left_out(o.thread, earlier) ? ", and the flags of the barrier between leave this memory out"
+                                            : ", and no barrier lies between");
 }
 
 void stop_race(const Offence& o, const Touch& earlier, bool wrote) {

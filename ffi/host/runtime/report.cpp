@@ -22,7 +22,7 @@ void put_thread(Text& text, TfThread* thread) {
 const char* operation_name(tf_u32 op) {
   static const char* const NAMES[] = { "collective", "warp barrier", "shuffle xor", "shuffle", "shuffle up",
     "shuffle down", "ballot", "match", "sum", "product", "minimum", "maximum", "and", "or", "exclusive or", "scan",
-    "broadcast", "query of the active lanes", "matrix operation" };
+    "broadcast", "query of the active lanes", "matrix operation", "warp barrier", "warp barrier", "warp barrier" };
   static_assert(sizeof NAMES / sizeof *NAMES == TF_OP_COUNT, "a name an operation");
   return NAMES[op < TF_OP_COUNT ? op : 0];
 }

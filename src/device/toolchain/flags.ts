@@ -123,6 +123,8 @@ const CHECK = [
   ...mllvm('-asan-stack=0'),
   ...mllvm('-asan-globals=0'),
   ...mllvm('-asan-kernel-mem-intrinsic-prefix=1'),
+  ...mllvm('-unroll-allow-partial=false'), // an access of a loop stays one, that all its turns may be judged at once
+  ...mllvm('-unroll-runtime=false'),
 ];
 
 const CODE_OF: Readonly<Record<ImageKind, readonly string[]>> = { fast: FAST, fused: FAST, ulps: FAST, check: CHECK };

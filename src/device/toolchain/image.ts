@@ -24,6 +24,7 @@ import {
   sourceFlags,
   stepFlags,
 } from './flags.ts';
+import { withSettledLoops } from './loops/pass.ts';
 import { withNumbers } from './numbers.ts';
 import type { Lowered } from './lower/table.ts';
 import { SOURCE_BEGIN } from './lower/unit.ts';
@@ -118,7 +119,7 @@ async function compileAccesses(
   await must(
     image,
     [clang.path, ...checkObjectFlags(image), '-o', object],
-    withOwnAccesses(withoutConvention(whole, image)),
+    withSettledLoops(withOwnAccesses(withoutConvention(whole, image))),
   );
 }
 
@@ -131,7 +132,7 @@ async function compileSteps(
 ): Promise<void> {
   const whole = await must(image, [clang.path, ...assemblyFlags(image, clang, precompiled), '-o', '-'], source);
   const isCheck = image.kind === 'check';
-  const steps = stepModule(isCheck ? withOwnAccesses(withNumbers(whole)) : whole, {
+  const steps = stepModule(isCheck ? withNumbers(withSettledLoops(withOwnAccesses(whole))) : whole, {
     argumentsAreValues: image.dialect !== 'metal',
     processor: image.processor,
     oneByOne: isCheck,

@@ -44,7 +44,10 @@ export class Checked {
 
   /** `form` is the value of TF_HOST_FORM: `fibers`, or nothing for steps where they can be. */
   static async open(dialect: HostDialect, file: string = FILES[dialect], form = ''): Promise<Checked> {
-    const source = readFileSync(join(import.meta.dir, 'sources', file), 'utf8');
+    return Checked.of(dialect, readFileSync(join(import.meta.dir, 'sources', file), 'utf8'), file, form);
+  }
+
+  static async of(dialect: HostDialect, source: string, file: string, form = ''): Promise<Checked> {
     const before = process.env['TF_HOST_FORM'];
     process.env['TF_HOST_FORM'] = form;
     const made = compileHost({ kind: 'check', dialect, source, path: file, defines: {}, includeDirs: [] });

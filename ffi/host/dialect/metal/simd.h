@@ -11,8 +11,13 @@ enum class mem_flags {
 };
 TF_INLINE constexpr mem_flags operator|(mem_flags a, mem_flags b) { return (mem_flags)((int)a | (int)b); }
 
-TF_INLINE void threadgroup_barrier(mem_flags, TfSite site = tf_here()) { tf_barrier(site); }
-TF_INLINE void simdgroup_barrier(mem_flags, TfSite site = tf_here()) { tf_meet_active(tf_self(), 0, TF_OP_SYNC, site); }
+// A barrier orders the memory that its flags name; mem_none only keeps threads together.
+TF_INLINE constexpr tf_u32 tf_left_out(mem_flags flags) {
+  tf_u32 local = (int)flags & (int)mem_flags::mem_threadgroup ? 0 : 1 << TF_MEMORY_LOCAL;
+  return (int)flags & (int)mem_flags::mem_device ? local : local | 1 << TF_MEMORY_DEVICE;
+}
+TF_INLINE void threadgroup_barrier(mem_flags flags, TfSite site = tf_here()) { tf_barrier(site, tf_left_out(flags)); }
+TF_INLINE void simdgroup_barrier(mem_flags flags, TfSite site = tf_here()) { tf_sync_active(tf_left_out(flags), site); }
 
 } // namespace metal
 

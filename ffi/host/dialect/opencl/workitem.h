@@ -11,8 +11,8 @@ ulong tf_cl_group_id(uint dimension);
 ulong tf_cl_local_size(uint dimension);
 ulong tf_cl_group_count(uint dimension);
 ulong tf_cl_linear_id(void);
-void tf_cl_barrier(ulong file, uint line);
-void tf_cl_sub_group_barrier(ulong file, uint line);
+void tf_cl_barrier(ulong file, uint line, uint flags);
+void tf_cl_sub_group_barrier(ulong file, uint line, uint flags);
 void tf_cl_let_others_run(void);
 void tf_cl_fence(void);
 
@@ -30,9 +30,11 @@ TF_CL size_t get_global_linear_id(void) {
   return (get_global_id(2) * get_global_size(1) + get_global_id(1)) * get_global_size(0) + get_global_id(0);
 }
 
-#define barrier(...) tf_cl_barrier(TF_CL_HERE)
-#define work_group_barrier(...) tf_cl_barrier(TF_CL_HERE)
-#define sub_group_barrier(...) tf_cl_sub_group_barrier(TF_CL_HERE)
+// Of the flags, and of a scope that may follow them.
+#define TF_CL_FLAGS(flags, ...) (flags)
+#define barrier(...) tf_cl_barrier(TF_CL_HERE, TF_CL_FLAGS(__VA_ARGS__, 0))
+#define work_group_barrier(...) tf_cl_barrier(TF_CL_HERE, TF_CL_FLAGS(__VA_ARGS__, 0))
+#define sub_group_barrier(...) tf_cl_sub_group_barrier(TF_CL_HERE, TF_CL_FLAGS(__VA_ARGS__, 0))
 
 // A fence of one sub-group or group orders nothing that the compiler does not keep in order.
 TF_CL void mem_fence(uint flags) {

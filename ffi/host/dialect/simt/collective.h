@@ -10,7 +10,7 @@
 enum TfOperation {
   TF_OP_SYNC = 1, TF_OP_SHUFFLE_XOR, TF_OP_SHUFFLE, TF_OP_SHUFFLE_UP, TF_OP_SHUFFLE_DOWN, TF_OP_BALLOT, TF_OP_MATCH,
   TF_OP_ADD, TF_OP_MULTIPLY, TF_OP_MIN, TF_OP_MAX, TF_OP_AND, TF_OP_OR, TF_OP_XOR, TF_OP_SCAN, TF_OP_BROADCAST,
-  TF_OP_ACTIVE_MASK, TF_OP_MATRIX, TF_OP_COUNT
+  TF_OP_ACTIVE_MASK, TF_OP_MATRIX, TF_OP_SYNC_DEVICE, TF_OP_SYNC_LOCAL, TF_OP_SYNC_NONE, TF_OP_COUNT
 };
 
 // The lanes that came, and what each brought.
@@ -175,6 +175,17 @@ template <class T, class F> TF_OUTLINED T tf_reduce(const TfLanes& lanes, F comb
   m->result[lanes.buffer] = tf_bits(part[0]);
   m->reduced |= 1u << lanes.buffer;
   return part[0];
+}
+
+// An unmasked barrier. `left_out`: a bit a memory that it does not order.
+TF_INLINE void tf_sync_active([[maybe_unused]] tf_u32 left_out, TfSite site) {
+  TfThread* thread = tf_self();
+#if defined(TF_CHECK)
+  if (left_out == 1 << TF_MEMORY_LOCAL) return (void)tf_meet_active(thread, 0, TF_OP_SYNC_DEVICE, site);
+  if (left_out == 1 << TF_MEMORY_DEVICE) return (void)tf_meet_active(thread, 0, TF_OP_SYNC_LOCAL, site);
+  if (left_out) return (void)tf_meet_active(thread, 0, TF_OP_SYNC_NONE, site);
+#endif
+  tf_meet_active(thread, 0, TF_OP_SYNC, site);
 }
 
 // The combination of lanes 0..lane (`inclusive`) or 0..lane-1, in lane order; `start` where there is none.

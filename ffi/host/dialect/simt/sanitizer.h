@@ -28,6 +28,42 @@ TF_CHECKED void tf_check_store(tf_u64 at, tf_u64 bytes, tf_u64 each, TfRange* ra
   if (TF_UNLIKELY(!tf_in_range(at, each, range))) judge((const void*)at, bytes, each, range);
 }
 
+// Before a loop (src/device/toolchain/loops): how many turns it takes that goes on while a counter, `from` at first, is not `to`,
+// is below it, or is at most it. 0: not known.
+enum { TF_TURNS_UNTIL, TF_TURNS_BELOW, TF_TURNS_UP_TO };
+TF_CHECKED tf_u64 tf_check_turns(tf_u64 from, tf_u64 to, tf_u64 step, tf_u64 kind) {
+  long long left = (long long)(to - from);
+  if (kind == TF_TURNS_UNTIL) return left < 0 || (tf_u64)left % step ? 0 : (tf_u64)left / step + 1;
+  if (kind == TF_TURNS_BELOW) return left <= 0 ? 1 : ((tf_u64)left + step - 1) / step + 1;
+  return left < 0 ? 1 : (tf_u64)left / step + 2;
+}
+// Whether the accesses of all turns need no judging any more: `first` and `next` are the addresses of the first two, and `settled`
+// whether others are that must be. `any`: reads of a loop that writes nothing, else only what is in a range is settled.
+TF_CHECKED tf_u64 tf_check_run(const TfTurns& all, tf_u64 settled, TfSettle settle, TfRange* range) {
+  constexpr tf_u64 MOST_TURNS = 1 << 20, MOST_STRIDE = 1ull << 32;
+  if (!settled || all.turns - 1 >= MOST_TURNS || all.stride + MOST_STRIDE >= 2 * MOST_STRIDE) return 0;
+  tf_u64 first = (tf_u64)all.first, last = first + (all.turns - 1) * all.stride;
+  bool aligned = !all.each || !(all.stride & (all.each - 1) & 7);
+  return (aligned && tf_in_range(first, all.each, range) && tf_in_range(last, all.each, range)) || settle(&all, range);
+}
+TF_CHECKED tf_u64 tf_check_load_run(
+    tf_u64 settled, tf_u64 first, tf_u64 next, tf_u64 turns, tf_u64 bytes, tf_u64 each, TfRange* range, tf_u64 any) {
+  const TfTurns all = { (const void*)first, turns == 1 ? 0 : next - first, turns, bytes, each, any };
+  return tf_check_run(all, settled, tf_runtime.load_turns, range);
+}
+TF_CHECKED tf_u64 tf_check_store_run(
+    tf_u64 settled, tf_u64 first, tf_u64 next, tf_u64 turns, tf_u64 bytes, tf_u64 each, TfRange* range, tf_u64) {
+  const TfTurns all = { (const void*)first, turns == 1 ? 0 : next - first, turns, bytes, each, 0 };
+  return tf_check_run(all, settled, tf_runtime.store_turns, range);
+}
+// In the loop.
+TF_CHECKED void tf_check_load_unless(tf_u64 settled, tf_u64 at, tf_u64 bytes, tf_u64 each, TfRange* range) {
+  if (TF_UNLIKELY(!settled)) tf_check_load(at, bytes, each, range);
+}
+TF_CHECKED void tf_check_store_unless(tf_u64 settled, tf_u64 at, tf_u64 bytes, tf_u64 each, TfRange* range) {
+  if (TF_UNLIKELY(!settled)) tf_check_store(at, bytes, each, range);
+}
+
 // Called, so that the return address is the access: of as many bytes as only the run tells, and of memory as a whole.
 TF_SUPPORT TF_TRUSTED void __asan_loadN_noabort(const void* p, tf_u64 bytes) {
   tf_runtime.touch(p, bytes, 0, __builtin_return_address(0));

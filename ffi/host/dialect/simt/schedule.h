@@ -123,15 +123,23 @@ TF_OUTLINED bool tf_next(TfThread* thread) {
 }
 
 #if defined(TF_STEPPED)
-TF_INLINE void tf_barrier(TfSite site) { tf_suspend(TF_PLACE_BARRIER, 0, 0, 0, site); }
+TF_INLINE void tf_barrier(TfSite site, [[maybe_unused]] tf_u32 left_out = 0) {
+#if defined(TF_CHECK)
+  if (left_out) tf_self()->group->left_out |= left_out;
+#endif
+  tf_suspend(TF_PLACE_BARRIER, 0, 0, 0, site);
+}
 TF_INLINE void tf_cluster_barrier(TfSite site) { tf_suspend(TF_PLACE_CLUSTER, 0, 0, 0, site); }
 TF_INLINE void tf_grid_barrier(TfSite site) { tf_suspend(TF_PLACE_GRID, 0, 0, 0, site); }
 TF_INLINE void tf_yield() { tf_suspend(TF_PLACE_YIELD, 0, 0, 0, 0); }
 #else
-// The group's barrier.
-TF_OUTLINED void tf_barrier(TfSite site) {
+// The group's barrier. `left_out`: a bit a memory that it does not order.
+TF_OUTLINED void tf_barrier(TfSite site, [[maybe_unused]] tf_u32 left_out = 0) {
   TfThread* thread = tf_self();
   TfSchedule* s = thread->schedule;
+#if defined(TF_CHECK)
+  thread->group->left_out |= left_out;
+#endif
   TfBarrier* barrier = &thread->group->barrier;
   bool other = (barrier->waiting != 0) & (barrier->site != site);
   if (TF_UNLIKELY(other | (s->seeded != 0))) return tf_runtime.barrier(thread, barrier, site);

@@ -25,9 +25,15 @@ TF_CL_C ulong tf_cl_group_count(uint d) {
 TF_CL_C ulong tf_cl_linear_id() { return tf_self()->linear; }
 
 TF_CL_C int tf_cl_next(ulong thread) { return tf_next((TfThread*)thread); }
-TF_CL_C void tf_cl_barrier(ulong file, uint line) { tf_barrier(tf_site((const char*)file, line)); }
-TF_CL_C void tf_cl_sub_group_barrier(ulong file, uint line) {
-  tf_meet_active(tf_self(), 0, TF_OP_SYNC, tf_site((const char*)file, line));
+// A barrier orders the memory that its flags name: CLK_LOCAL_MEM_FENCE is 1, CLK_GLOBAL_MEM_FENCE 2.
+TF_INLINE tf_u32 tf_cl_left_out(uint flags) {
+  return (flags & 1 ? 0 : 1 << TF_MEMORY_LOCAL) | (flags & 2 ? 0 : 1 << TF_MEMORY_DEVICE);
+}
+TF_CL_C void tf_cl_barrier(ulong file, uint line, uint flags) {
+  tf_barrier(tf_site((const char*)file, line), tf_cl_left_out(flags));
+}
+TF_CL_C void tf_cl_sub_group_barrier(ulong file, uint line, uint flags) {
+  tf_sync_active(tf_cl_left_out(flags), tf_site((const char*)file, line));
 }
 // What another group writes can only come if it runs: who waits for it lets it, where groups run side by side.
 TF_CL_C void tf_cl_let_others_run() {

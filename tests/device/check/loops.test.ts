@@ -1,0 +1,70 @@
+/** Faults in one turn of a loop whose accesses step through memory are told as elsewhere, and what is right stays so. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { COMPILE_MS, Checked } from './kit.ts';
+
+const SCHEDULES = [0, 1, 2, 5];
+const RIGHT = ['tile_right', 'chain_right', 'runs_right', 'runs_halves'];
+
+/** What each fault is told as; `{mark}` stands for the line of `name:mark`, `*` for a place. */
+const FAULTS: Readonly<Record<string, readonly [failure: string, text: string]>> = {
+  tile_race: [
+    'race',
+    'writes 4 bytes at byte 132 of local memory s (4224 bytes, declared at {variable}), at {variable}; thread (0,0,0) read it at {read}',
+  ],
+  tile_late: ['race', ' 4 bytes at byte 4112 of local memory s (4224 bytes, declared at {variable}), at '],
+  tile_unset: [
+    'uninitialised',
+    'reads 4 bytes at byte * of local memory s (4224 bytes, declared at {variable}), at {read}',
+  ],
+  tile_overrun: ['bounds', 'reads 4 bytes at byte * of local memory s (4224 bytes, declared at {variable}), at {read}'],
+  input_overrun: ['bounds', 'reads 4 bytes at byte * of x (4096 bytes, argument 0), at {read}'],
+  output_overrun: ['bounds', 'writes 4 bytes at byte 4096 of y (4096 bytes, argument 1), at {write}'],
+  chain_unset: ['uninitialised', 'reads 4 bytes at byte 0 of y (4096 bytes, argument 1), at {read}'],
+  runs_race: [
+    'race',
+    'writes 4 bytes at byte * of y (4096 bytes, argument 1), at {write}; thread (*,0,0) read it at {read}, and no barrier',
+  ],
+  runs_written: [
+    'race',
+    'thread (70,0,0) writes 4 bytes at byte 36 of y (4096 bytes, argument 1), at {again}; thread (2,0,0) wrote it at {write}',
+  ],
+  runs_over: ['race', 'thread (2,0,0) writes 4 bytes at byte 36 of y (4096 bytes, argument 1), at '],
+  runs_groups: ['race', 'race between groups: group (1,0,0) thread (0,0,0) writes 4 bytes at byte 0 of y'],
+  runs_part: ['uninitialised', 'reads 4 bytes at byte 156 of y (4096 bytes, argument 1), at {read}'],
+};
+/** In index order a thread that writes after one that is taken first is told. */
+const ANY = new Set(['runs_written', 'runs_over']);
+
+describe.each([
+  ['cuda', ''],
+  ['hip', ''],
+  ['cuda', 'fibers'],
+] as const)('%s %s', (dialect, form) => {
+  let checked: Checked;
+  beforeAll(async () => {
+    checked = await Checked.open(dialect, 'loops.cu', form);
+  }, COMPILE_MS);
+  afterAll(() => checked.device.close());
+
+  test.each(Object.keys(FAULTS))('%s is told by its place, and seen in every order', (name) => {
+    const [failure = '', text = ''] = FAULTS[name] ?? [];
+    const known = text.replace(/\{(\w+)\}/g, (_, mark: string) => checked.at(`${name}:${mark}`));
+    const expected = new RegExp(known.replace(/[.()]/g, '\\$&').replaceAll('*', '\\d+'));
+    for (const schedule of SCHEDULES)
+      for (const preempt of [false, true]) {
+        const outcome = checked.run(name, { schedule, check: { preempt } });
+        expect([name, schedule, preempt, outcome.failure]).toEqual([name, schedule, preempt, failure]);
+        if (schedule === 0 && !preempt && !ANY.has(name)) expect(outcome.text).toMatch(expected);
+      }
+  });
+
+  test.each(RIGHT)('%s is right in every order and under every option', (name) => {
+    const { y } = checked.run(name);
+    for (const schedule of SCHEDULES)
+      for (const check of [{}, { preempt: true }, { strictWarps: true }, { lockstep: true }]) {
+        const outcome = checked.run(name, { schedule, check });
+        expect([schedule, check, outcome.failure, outcome.text]).toEqual([schedule, check, 'right', '']);
+        expect(outcome.y).toEqual(y);
+      }
+  });
+});
