@@ -4,6 +4,7 @@ import { bytesOf } from '../numerics/dtype.ts';
 import { random } from '../numerics/random.ts';
 import type { Triple } from '../numerics/sum-tree.ts';
 import type { MaskPlan } from '../families/fills/masks/plan.ts';
+import type { Inputs } from '../families/inputs.ts';
 import type { Shape } from '../families/tensor.ts';
 import { shapeText } from '../families/tensor.ts';
 import type { Stage } from './stage.ts';
@@ -17,11 +18,11 @@ export class UnreadError extends Error {}
 /** Triples by which the two answers of an output are learnt: of a triple's three orders one is the tree's. */
 const LESSONS = 6;
 /** An answer lies this near to one of the two, as a share of their distance. */
-const NEAR = 0.25;
+export const NEAR = 0.25;
 
 /** How a plan's questions are answered, or undefined where its output does not tell yes from no. */
 export function asker(plan: MaskPlan, shape: Shape, subject: Subject, stage: Stage): Ask | undefined {
-  const values = reader(plan, shape, subject, stage);
+  const values = reader<Triple>(plan, shape, subject, stage, plan.plant);
   const source = random(shapeText(shape));
   const lessons = Array.from({ length: LESSONS }, () => drawTriple(plan, (least, most) => source.int(least, most)));
   const shown = values(lessons.flatMap(ordersOf));
@@ -46,7 +47,7 @@ interface Pair {
 
 const isNear = (a: number, b: number, { yes, no }: Pair): boolean => Math.abs(a - b) <= NEAR * Math.abs(yes - no);
 
-const ordersOf = ({ a, b, c }: Triple): Triple[] => [
+export const ordersOf = ({ a, b, c }: Triple): Triple[] => [
   { a, b, c },
   { a, b: c, c: b },
   { a: b, b: c, c: a },
@@ -63,7 +64,7 @@ function oddOne([x = 0, y = 0, z = 0]: readonly number[]): Pair | undefined {
   return pairs.find(({ yes, no, spread }) => spread <= NEAR * Math.abs(yes - no) && yes !== no);
 }
 
-function drawTriple({ terms, asks }: MaskPlan, int: (least: number, most: number) => number): Triple {
+export function drawTriple({ terms, asks }: MaskPlan, int: (least: number, most: number) => number): Triple {
   for (;;) {
     const triple = { a: int(0, terms - 1), b: int(0, terms - 1), c: int(0, terms - 1) };
     const isApart = triple.a !== triple.b && triple.b !== triple.c && triple.a !== triple.c;
@@ -86,12 +87,13 @@ function answered(plan: MaskPlan, questions: readonly Triple[], ask: Ask): boole
 }
 
 /** What the output that tells holds for each question, a launch at a time. */
-function reader(
+export function reader<Question extends Triple>(
   plan: MaskPlan,
   shape: Shape,
   subject: Subject,
   stage: Stage,
-): (questions: readonly Triple[]) => number[] {
+  plant: (questions: readonly Question[]) => Inputs,
+): (questions: readonly Question[]) => number[] {
   const route = subject.route(shape);
   const tensor = subject.contract.outputs[plan.output];
   if (!tensor) throw new Error(`no output ${plan.output}`);
@@ -100,7 +102,7 @@ function reader(
     const out: number[] = [];
     for (let from = 0; from < questions.length; from += plan.perLaunch) {
       const part = questions.slice(from, from + plan.perLaunch);
-      stage.replace(plan.plant(part));
+      stage.replace(plant(part));
       const bytes = stage.run(route)[plan.output] ?? new Uint8Array(0);
       for (const [i, question] of part.entries()) {
         const from = plan.witness(question, i) * size;

@@ -17,6 +17,7 @@ import type { Ask } from './asking.ts';
 import { UnreadError, asker } from './asking.ts';
 import type { Bench, CaseData } from './case.ts';
 import type { Chain, Finding, Outcome } from './finding.ts';
+import { keptBits, overflows } from './kept-bits.ts';
 import { findingOf } from './finding.ts';
 import { Stage } from './stage.ts';
 import type { Subject } from './subject.ts';
@@ -37,9 +38,11 @@ export function judgeDepth(data: CaseData, subject: Subject, bench: Bench): Outc
   const route = subject.route(data.shape);
   const declared = route.depth(data.shape);
   const chains: Chain[] = [];
+  const lost: Finding[] = [];
   try {
     for (const [i, sum] of maskedSums(problem, data.shape).entries()) {
-      const { tree, plan = 0, ...found } = chainOf(sum, data, subject, bench);
+      const { tree, plan = 0, kept, ...found } = chainOf(sum, problem, data.shape, subject, bench);
+      if (kept) lost.push(kept);
       const longer = tree && longerChain(tree, { sum: i, plan }, problem, data.shape, subject, bench);
       chains.push({ sum: sum.text, symbol: route.launch.symbol, declared, ...found, ...(longer && { longer }) });
     }
@@ -48,7 +51,7 @@ export function judgeDepth(data: CaseData, subject: Subject, bench: Bench): Outc
   }
   bench.stage.run(route);
   const finding = depthFinding(chains, declared) ?? longerFinding(chains);
-  return { findings: [...(finding ? [finding] : []), ...bench.stage.verify()], chains };
+  return { findings: [...lost, ...(finding ? [finding] : []), ...bench.stage.verify()], chains };
 }
 
 const UNJUSTIFIED =
@@ -83,29 +86,47 @@ function depthFinding(chains: readonly Chain[], declared: number): Finding | und
   );
 }
 
-type Found = Pick<Chain, 'terms' | 'longest' | 'why'> & { readonly tree?: SumTree; readonly plan?: number };
+interface Found extends Pick<Chain, 'terms' | 'longest' | 'why'> {
+  readonly tree?: SumTree;
+  readonly plan?: number;
+  /** The finding of a sum that keeps fewer bits than fp32. */
+  readonly kept?: Finding | undefined;
+}
 
 /** Trees found by this thread, by their terms: kernels mostly add alike, and a tree that is known is only confirmed. */
 const known = new Map<number, SumTree[]>();
 
 /** The sum's longest chain by the first plan whose answers the outputs show. */
-function chainOf({ plans }: MaskedSum, data: CaseData, subject: Subject, bench: Bench): Found {
+function chainOf(
+  { text, plans }: MaskedSum,
+  problem: Problem,
+  shape: Shape,
+  subject: Subject,
+  { stage }: Bench,
+): Found {
   const [first] = plans;
   if (!first) return { terms: 0, why: 'no inputs are known that plant single terms' };
-  if (first.terms > MOST_TERMS) return { terms: first.terms, why: `it has more than ${count(MOST_TERMS)} terms` };
-  const trees = known.get(first.terms) ?? [];
-  known.set(first.terms, trees);
+  const { terms } = first;
+  const trees = known.get(terms) ?? [];
+  known.set(terms, trees);
+  let over: Finding | undefined;
   for (const [i, plan] of plans.entries()) {
-    const ask = asker(plan, data.shape, subject, bench.stage);
-    if (!ask) continue;
-    const tree = answer(findTree(plan.terms, trees), ask);
-    if (!tree) return { terms: plan.terms, why: 'the answers are those of no tree of two-term additions' };
+    const ask = asker(plan, shape, subject, stage);
+    if (!ask) {
+      over ??= overflows(text, plan, problem, shape, subject, stage);
+      continue;
+    }
+    const tree = terms > MOST_TERMS ? undefined : answer(findTree(terms, trees), ask);
+    const kept = keptBits(text, plan, tree, shape, subject, stage);
+    if (terms > MOST_TERMS) return { terms, why: `it has more than ${count(MOST_TERMS)} terms`, kept };
+    if (!tree) return { terms, why: 'the answers are those of no tree of two-term additions', kept };
     if (!trees.includes(tree)) trees.unshift(tree);
-    return { terms: plan.terms, longest: longestChain(tree), tree, plan: i };
+    return { terms, longest: longestChain(tree), tree, plan: i, kept };
   }
   return {
     terms: first.terms,
     why: 'the outputs show no order: their type hides it, or the sum is held in more than fp32',
+    kept: over,
   };
 }
 

@@ -4,7 +4,7 @@
  * own data prove of other accumulators: that is a question of the data, not of an output that is past the bound.
  */
 import type { Cause } from '../spec/cause.ts';
-import { CAUSES } from '../spec/cause.ts';
+import { isAsked } from '../spec/cause.ts';
 import type { GateName } from '../spec/contract.ts';
 import type { ModeName } from '../spec/modes.ts';
 import type { Inputs } from '../families/inputs.ts';
@@ -21,11 +21,11 @@ import { judgeExact } from './sums.ts';
 export const givenData = (inputs: Inputs): CaseData =>
   new CaseData(inputs, { corners: { dim: undefined, kindOf: () => 'given values' } });
 
-/** The judgement by which a gate finds a cause in given inputs; of none, whatever it finds but a declared depth. */
+/** The judgement by which a gate finds a cause in given inputs; of none, whatever it finds but what is asked about sums. */
 export function judgeGiven(gate: GateName, mode: ModeName, cause: Cause | undefined): Gate['judge'] {
   if (mode === 'check') return judgeCheck;
   if (gate === 'nonfinite') return nonfinite.judge;
   if (gate === 'repeat') return repeat.judge;
   if (gate === 'shapes') return shapes.judge;
-  return cause && CAUSES[cause.code] === 'depth' ? judgeDepth : judgeExact;
+  return cause && isAsked(cause) ? judgeDepth : judgeExact;
 }

@@ -17,16 +17,16 @@ import { chainShapes, sumShapes } from '../spec/shapes.ts';
 import type { Bench, Gate, GateCase } from './case.ts';
 import { CaseData } from './case.ts';
 import { compareRanges, numberText } from './compare.ts';
+import { isSpread } from '../families/fills/spread.ts';
 import { judgeDepth } from './depth.ts';
 import { detectedIn } from './detected.ts';
 import { fewOf } from './few.ts';
 import type { Finding, Margin, Note, Outcome } from './finding.ts';
 import { findingOf, worseMargin } from './finding.ts';
+import { judgeSpread, spreadData } from './spread.ts';
 import type { Outputs } from './stage.ts';
+import { EXACT, whyOff } from './sum-evidence.ts';
 import type { Subject } from './subject.ts';
-
-const EXACT =
-  'fp32 sums of these integers are exact in any order. A kernel that scales terms before it sums them states its formula so: sum(x * rcp(n)).';
 
 /** Outputs along each dimension that are replayed. */
 const FEW = 8;
@@ -54,7 +54,16 @@ export const sums: Gate = {
       judge: judgeDepth,
       prepare: () => new CaseData(ordinaryInputs(contract.inputs, shape, contract.fills ?? {}, seed)),
     }));
-    return [...exact, ...chains];
+    const spread = isSpread(problem)
+      ? chainShapes(contract, problem.formula.over).map((shape): GateCase => ({
+          label: `${shapeText(shape)},data=spread`,
+          mode: 'plain',
+          shape,
+          judge: judgeSpread,
+          prepare: () => spreadData(problem, contract, shape, seed),
+        }))
+      : [];
+    return [...exact, ...spread, ...chains];
   },
   judge: (data, subject, bench) => {
     const { problem } = subject;
@@ -63,6 +72,15 @@ export const sums: Gate = {
     if (proof.findings.length > 0) return proof;
     const outputs = bench.stage.run(subject.route(data.shape));
     const outcome = judgeOutputs(data, problem, subject, bench, outputs);
+    if (outcome.findings.some(({ cause }) => cause.code === 'value') && !subject.control) {
+      const why = whyOff(data, problem, subject, bench.stage, outputs);
+      bench.stage.replace(data.inputs);
+      return {
+        ...outcome,
+        findings: outcome.findings.map((finding) => (finding.cause.code === 'value' ? { ...finding, why } : finding)),
+        notes: proof.notes,
+      };
+    }
     const isShown = outcome.findings.length === 0 && !subject.control && subject.warp === undefined;
     const exact = exactArithmetic(data, subject);
     return {

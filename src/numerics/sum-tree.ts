@@ -64,6 +64,13 @@ function* confirm(tree: SumTree, set: Int32Array): Asking<boolean> {
   return rest.length === 0 || (yield rest).every((answer) => answer);
 }
 
+/** For each join but the last: a term of either side, `a` and `b`, and one of what their sum meets next. */
+export const meetingsOf = (tree: SumTree): Triple[] =>
+  triplesOf(
+    tree,
+    Int32Array.from({ length: tree.leaves }, (_, i) => i),
+  );
+
 /** For each join but the last: a leaf of either side, and one of what it meets next. */
 function triplesOf({ leaves, joins }: SumTree, set: Int32Array): Triple[] {
   const first = Int32Array.from({ length: leaves + joins.length }, (_, i) => i);

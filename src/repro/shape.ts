@@ -5,7 +5,7 @@ import type { Shape } from '../families/tensor.ts';
 import { coordinates, sizeOf } from '../families/tensor.ts';
 import { classOfCode } from '../numerics/class.ts';
 import type { Finding } from '../gates/finding.ts';
-import { CAUSES } from '../spec/cause.ts';
+import { isAsked } from '../spec/cause.ts';
 import type { Contract } from '../spec/contract.ts';
 import type { Search } from './search.ts';
 import { codesOf, nonzeroCells } from './values.ts';
@@ -22,8 +22,8 @@ export async function smallest(search: Search, start: Inputs, found: Finding): P
   const { contract } = search.suspect.target.kernel;
   const over = contract.formula.over;
   const all = Object.keys(contract.dims).toSorted((a, b) => Number(a === over) - Number(b === over));
-  // A depth is declared for sums of some length: fewer terms are another question.
-  const dims = CAUSES[search.cause.code] === 'depth' ? all.filter((dim) => dim !== over) : all;
+  // A depth is declared for sums of some length, and fewer terms meet elsewhere: another question.
+  const dims = isAsked(search.cause) ? all.filter((dim) => dim !== over) : all;
   let [inputs, finding] = [start, found];
   for (let changed = true; changed && !search.isSpent;) {
     changed = false;
@@ -193,7 +193,7 @@ function specialPlaces(search: Search, inputs: Inputs, dim: string): number[] {
 export async function isLeast(search: Search, inputs: Inputs, finding: Finding): Promise<boolean> {
   const { contract } = search.suspect.target.kernel;
   for (const [dim, { step = 1, least = step }] of Object.entries(contract.dims)) {
-    if (CAUSES[search.cause.code] === 'depth' && dim === contract.formula.over) continue;
+    if (isAsked(search.cause) && dim === contract.formula.over) continue;
     const less = sizeOf(inputs.shape, dim) - step;
     if (less < Math.max(least, 1)) continue;
     if (search.isSpent || (await failingAt(search, inputs, dim, less, finding))) return false;

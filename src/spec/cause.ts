@@ -19,6 +19,7 @@ export const CAUSES = {
   'over-read': 'over-read',
   row: 'row',
   alias: 'alias',
+  'kept-bits': 'value',
   'depth-too-small': 'depth',
   'depth-too-large': 'depth',
   'output-stays': 'vacuous',
@@ -54,6 +55,9 @@ export interface Cause {
   /** The source lines that the device names, `scores.cu:14`, each once and in its order. */
   readonly lines?: readonly string[] | undefined;
 }
+
+/** Whether a cause is found by asking about a sum, whatever the case's inputs hold. */
+export const isAsked = ({ code }: Cause): boolean => CAUSES[code] === 'depth' || code === 'kept-bits';
 
 /** The same thing, wherever in the source: of other sources or another dialect the lines are others. */
 export const isAlike = (a: Cause, b: Cause): boolean => a.code === b.code && a.of === b.of;

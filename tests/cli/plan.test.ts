@@ -58,9 +58,9 @@ describe('a plan', () => {
   });
 
   test('for a control address holds that control without its kernel', () => {
-    const { registrations, jobs } = plan({ only: ['row_sum@cuda!standing2'] });
+    const { registrations, jobs } = plan({ only: ['row_sum@cuda!standing3'] });
     expect(registrations.map(({ gates, controls }) => [gates, controls.map(({ id }) => id)])).toEqual([
-      [[], ['standing2']],
+      [[], ['standing3']],
     ]);
     expect(jobs).toEqual([{ kernel: 'row_sum', gate: 'repeat', device: 'host' }]);
   });

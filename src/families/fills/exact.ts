@@ -58,7 +58,7 @@ function rowsData(problem: Problem, shape: Shape, seed: string): Record<string, 
 }
 
 /** A formula's sums in one word: plain or product sums mirror, squares cannot, exponentials count ones. */
-function kindOf({ graph }: Problem): Kind {
+export function kindOf({ graph }: Problem): Kind {
   const sums = graph.nodes.filter((node) => node.kind === 'reduce' && (node.op === 'sum' || node.op === 'mean'));
   const terms = sums.map((node) => graph.nodes[(node as Node & { kind: 'reduce' }).arg]);
   if (terms.some((term) => term?.kind === 'map' && term.op === 'exp')) return 'ones';
@@ -71,7 +71,7 @@ function kindOf({ graph }: Problem): Kind {
   return terms.every(linear) ? 'mirror' : 'squares';
 }
 
-function isSummed({ graph }: Problem, name: string): boolean {
+export function isSummed({ graph }: Problem, name: string): boolean {
   return graph.nodes.some((node) => {
     if (node.kind !== 'reduce' || (node.op !== 'sum' && node.op !== 'mean')) return false;
     return [...ancestors(graph, node.arg)].some((id) => {

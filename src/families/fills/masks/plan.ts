@@ -18,6 +18,10 @@ export interface MaskPlan {
   readonly asks?: (question: Triple) => boolean;
   /** The inputs of a launch. They share bytes: the next call changes them. */
   readonly plant: (questions: readonly Triple[]) => Inputs;
+  /** The same for terms of any magnitude and sign, those of each question; where the sum's terms may have both signs. */
+  readonly plantTerms?: (rows: readonly (readonly Planted[])[]) => Inputs;
+  /** Whether a planted power of two is one as a term of the sum, so that fp32 scales it without rounding. */
+  readonly keepsPowers?: boolean;
   /** The element of the output that answers question `i`. */
   readonly witness: (question: Triple, i: number) => number;
 }
@@ -30,7 +34,7 @@ export interface Planted {
 
 /** M and 1 of the signed method: 2^28 apart, and both normal numbers of every float type. */
 const MASK = 2 ** 14;
-const UNIT = 2 ** -14;
+export const UNIT = 2 ** -14;
 
 /** a = +M, b = -M and c = 1. */
 export const signed = ({ a, b, c }: Triple): Planted[] => [

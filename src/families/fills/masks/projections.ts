@@ -2,6 +2,7 @@
 import { splitContraction } from '../../contraction.ts';
 import type { Triple } from '../../../numerics/sum-tree.ts';
 import type { Node } from '../../formula/graph.ts';
+import type { Inputs } from '../../inputs.ts';
 import type { Problem } from '../../problem.ts';
 import type { Shape, Tensor } from '../../tensor.ts';
 import { byteCount, rowLength, sizeOf } from '../../tensor.ts';
@@ -20,6 +21,9 @@ export function projectionPlans(problem: Problem, shape: Shape): MaskPlan[] {
       plainPlan(problem, shape, output, { carrier: first.name, other: second.name, dim: rows }),
     ];
   const weights = second && weightsOf(problem, second);
+  // Half holds no bias that is faint.
+  if (problem.formula.factored === true && Object.values(problem.inputs).some(({ dtype }) => dtype === 'f16'))
+    return [];
   return weights ? [affinePlan(problem, shape, output, first.name, weights)] : [];
 }
 
@@ -36,16 +40,17 @@ function plainPlan(
   const ones = filled(problem, other, shape, 1);
   const columns = sizeOf(shape, splitContraction(problem).columns);
   const isColumn = dim === splitContraction(problem).columns;
+  const plantTerms = (rows: readonly (readonly Planted[])[]): Inputs => {
+    const planted = rows.flatMap((row, i) => row.map(({ term, value }) => ({ term: i * terms + term, value })));
+    return { shape, bytes: { [other]: ones, [carrier]: plants(planted) } };
+  };
   return {
     terms,
     perLaunch: sizeOf(shape, dim),
     output,
-    plant: (questions) => {
-      const planted = questions.flatMap((question, i) =>
-        signed(question).map(({ term, value }) => ({ term: i * terms + term, value })),
-      );
-      return { shape, bytes: { [other]: ones, [carrier]: plants(planted) } };
-    },
+    plant: (questions) => plantTerms(questions.map(signed)),
+    plantTerms,
+    keepsPowers: true,
     witness: (_, i) => (isColumn ? i : i * columns),
   };
 }
@@ -93,18 +98,21 @@ function affinePlan(problem: Problem, shape: Shape, output: string, x: string, w
     group: tensorOf(problem, scale).group ?? width,
     code: 2 ** ((tensorOf(problem, codes).bits ?? 1) - 1),
   };
+  const plantTerms = (planted: readonly (readonly Planted[])[]): Inputs => {
+    const places = planted.map((row) => (factored ? factoredPlaces(row, layout) : { x: row, codes: [], scale: [] }));
+    const all = (part: keyof Places, row: number): Planted[] =>
+      places.flatMap((place, i) => place[part].map(({ term, value }) => ({ term: i * row + term, value })));
+    const bytes = { [x]: plantX(all('x', width)), [codes]: plantCodes(all('codes', width)) };
+    return { shape, bytes: { ...bytes, [scale]: plantScale(all('scale', width / layout.group)), [bias]: biases } };
+  };
   return {
     terms: factored ? 2 * width : width,
     perLaunch: Math.min(sizeOf(shape, rows), sizeOf(shape, columns)),
     output,
     asks: (question) => !factored || isAskable(question, layout),
-    plant: (questions) => {
-      const places = questions.map((question) => (factored ? factoredPlaces(question, layout) : plainPlaces(question)));
-      const all = (part: keyof Places, row: number): Planted[] =>
-        places.flatMap((place, i) => place[part].map(({ term, value }) => ({ term: i * row + term, value })));
-      const bytes = { [x]: plantX(all('x', width)), [codes]: plantCodes(all('codes', width)) };
-      return { shape, bytes: { ...bytes, [scale]: plantScale(all('scale', width / layout.group)), [bias]: biases } };
-    },
+    plant: (questions) => plantTerms(questions.map(signed)),
+    plantTerms,
+    keepsPowers: true,
     witness: (_, i) => i * sizeOf(shape, columns) + i,
   };
 }
@@ -124,11 +132,11 @@ interface Places {
   readonly scale: readonly Planted[];
 }
 
-const plainPlaces = (question: Triple): Places => ({ x: signed(question), codes: [], scale: [] });
-
-/** The one x that has both of its terms in a question, and what they hold. */
-function sharedOf(question: Triple, { width }: Layout): { at: number; bias: number; code: number } | undefined {
-  const planted = signed(question);
+/** The one x that has both of its terms planted, and what they hold. */
+function sharedOf(
+  planted: readonly Planted[],
+  { width }: Layout,
+): { at: number; bias: number; code: number } | undefined {
   for (const { term, value } of planted) {
     const other = planted.find((one) => one.term === term + width);
     if (other) return { at: term, bias: value, code: other.value };
@@ -140,14 +148,14 @@ function sharedOf(question: Triple, { width }: Layout): { at: number; bias: numb
  * Where x has both terms, its group's scale is what makes its code's term of it. A third term of that group's codes then has a
  * high code, so that its own bias term is at most an eighth of it; which does not do where it is to be 2^28 times as large.
  */
-function factoredPlaces(question: Triple, layout: Layout): Places {
+function factoredPlaces(planted: readonly Planted[], layout: Layout): Places {
   const { width, group, code } = layout;
-  const shared = sharedOf(question, layout);
+  const shared = sharedOf(planted, layout);
   const groupOf = (at: number): number => Math.floor(at / group);
   const scale = shared ? (FAINT * shared.code) / shared.bias : 1;
   const x: Planted[] = [];
   const codes: Planted[] = [];
-  for (const { term, value } of signed(question)) {
+  for (const { term, value } of planted) {
     const at = term % width;
     if (at !== term)
       codes.push({ term: at, value: shared && at !== shared.at && groupOf(at) === groupOf(shared.at) ? code : 1 });
@@ -160,7 +168,7 @@ function factoredPlaces(question: Triple, layout: Layout): Places {
 }
 
 function isAskable(question: Triple, layout: Layout): boolean {
-  const shared = sharedOf(question, layout);
+  const shared = sharedOf(signed(question), layout);
   if (!shared || Math.abs(shared.bias) <= Math.abs(shared.code)) return true;
   const third = [question.a, question.b, question.c].find((term) => term % layout.width !== shared.at) ?? 0;
   const groupOf = (at: number): number => Math.floor(at / layout.group);

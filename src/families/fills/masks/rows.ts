@@ -5,13 +5,14 @@ import { isFloat } from '../../../numerics/dtype.ts';
 import type { Graph, Node } from '../../formula/graph.ts';
 import { ancestors } from '../../formula/graph.ts';
 import { valueReader } from '../../formula/value.ts';
+import type { Inputs } from '../../inputs.ts';
 import type { Problem } from '../../problem.ts';
 import { mainOutput } from '../../problem.ts';
 import type { Shape } from '../../tensor.ts';
 import { rowCount, rowLength, shapeText, sizeOf } from '../../tensor.ts';
 import type { Method } from './methods.ts';
-import { METHODS } from './methods.ts';
-import type { MaskPlan } from './plan.ts';
+import { METHODS, SIGNED } from './methods.ts';
+import type { MaskPlan, Planted } from './plan.ts';
 import { filled, lazily, planter } from './plan.ts';
 import { projectionPlans } from './projections.ts';
 
@@ -60,17 +61,21 @@ function rowsPlans(problem: Problem, sum: SumNode, shape: Shape): MaskPlan[] {
       bits === undefined && isFloat(dtype) && dims.at(-1) === over && outer.every((dim) => dims.includes(dim)),
   );
   const question = { a: 0, b: terms >> 1, c: terms - 1 };
+  const planted = (carrier: string, constants: Constants, method: Method): Float64Array | undefined => {
+    const row = terms < method.least ? undefined : carrierRow(problem, carrier, method, question, terms);
+    const held = row && termsOf(problem, sum, shape, { ...constants, [carrier]: row });
+    return held && method.holds(held, question) ? held : undefined;
+  };
   return carriers.flatMap(([carrier]) =>
     constantsOf(problem, carrier).flatMap((constants) =>
-      METHODS.filter((method) => {
-        if (terms < method.least) return false;
-        const row = carrierRow(problem, carrier, method, question, terms);
-        return (
-          row !== undefined && method.holds(termsOf(problem, sum, shape, { ...constants, [carrier]: row }), question)
+      METHODS.flatMap((method) => {
+        const held = planted(carrier, constants, method);
+        if (!held) return [];
+        const keepsPowers = Number.isInteger(Math.log2(held[question.a] ?? 0));
+        return Object.keys(problem.outputs).map((output) =>
+          rowsPlan(problem, shape, { carrier, constants, method, output, keepsPowers }),
         );
-      }).flatMap((method) =>
-        Object.keys(problem.outputs).map((output) => rowsPlan(problem, shape, { carrier, constants, method, output })),
-      ),
+      }),
     ),
   );
 }
@@ -128,9 +133,11 @@ interface RowsChoice {
   readonly constants: Constants;
   readonly method: Method;
   readonly output: string;
+  readonly keepsPowers: boolean;
 }
 
-function rowsPlan(problem: Problem, shape: Shape, { carrier, constants, method, output }: RowsChoice): MaskPlan {
+function rowsPlan(problem: Problem, shape: Shape, choice: RowsChoice): MaskPlan {
+  const { carrier, constants, method, output, keepsPowers } = choice;
   const tensor = problem.inputs[carrier];
   const result = problem.outputs[output];
   if (!tensor || !result) throw new Error(`no tensor ${carrier} or ${output}`);
@@ -140,17 +147,17 @@ function rowsPlan(problem: Problem, shape: Shape, { carrier, constants, method, 
     rows: planter(tensor, shape, method.rest),
   }));
   const isRow = result.dims.at(-1) !== problem.formula.over;
+  const plantTerms = (all: readonly (readonly Planted[])[]): Inputs => {
+    const planted = all.flatMap((row, i) => row.map(({ term, value }) => ({ term: i * terms + term, value })));
+    const { others, rows } = made();
+    return { shape, bytes: { ...Object.fromEntries(others), [carrier]: rows(planted) } };
+  };
   return {
     terms,
     perLaunch: rowCount(tensor, shape),
     output,
-    plant: (questions) => {
-      const planted = questions.flatMap((question, row) =>
-        method.plant(question).map(({ term, value }) => ({ term: row * terms + term, value })),
-      );
-      const { others, rows } = made();
-      return { shape, bytes: { ...Object.fromEntries(others), [carrier]: rows(planted) } };
-    },
+    plant: (questions) => plantTerms(questions.map(method.plant)),
+    ...(method === SIGNED && { plantTerms, keepsPowers }),
     witness: (question, row) => (isRow ? row : row * terms + method.tells(question)),
   };
 }
