@@ -118,7 +118,7 @@ TF_EXPORT int32_t tf_kernel(
   *kernel = (uint64_t)(uintptr_t)f;
   int64_t fixed = FUNCTION(SHARED_SIZE_BYTES);
   Attributes own = { .max_threads = FUNCTION(MAX_THREADS_PER_BLOCK), .static_local_bytes = fixed, .arguments = parameter_count(f),
-    .registers = FUNCTION(NUM_REGS), .spill_bytes = FUNCTION(LOCAL_SIZE_BYTES), .warp = (int64_t)LIMIT(WARP_SIZE),
+    .registers = FUNCTION(NUM_REGS), .spill_bytes = FUNCTION(LOCAL_SIZE_BYTES), .warp = (int64_t)LIMIT(WARP_SIZE), .required_warp = UNTOLD,
     .max_dynamic_local_bytes = (int64_t)most_local_bytes(d) - fixed };
   return write_attributes(&own, text, capacity);
 }

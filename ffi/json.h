@@ -16,7 +16,7 @@ enum { UNTOLD = -1 };
 
 // Of a kernel; UNTOLD where the driver does not tell.
 typedef struct Attributes {
-  int64_t max_threads, static_local_bytes, arguments, registers, spill_bytes, warp, max_dynamic_local_bytes;
+  int64_t max_threads, static_local_bytes, arguments, registers, spill_bytes, warp, required_warp, max_dynamic_local_bytes;
 } Attributes;
 
 typedef struct Json { char* text; uint64_t capacity, length; } Json;
@@ -74,7 +74,7 @@ static int32_t write_attributes(const Attributes* attributes, char* text, uint64
   Json j = { text, capacity, 0 };
 #define NUMBER(key) put_number(&j, #key, attributes->key, UNTOLD);
   NUMBER(max_threads) NUMBER(static_local_bytes) NUMBER(arguments) NUMBER(registers) NUMBER(spill_bytes) NUMBER(warp)
-  NUMBER(max_dynamic_local_bytes)
+  NUMBER(required_warp) NUMBER(max_dynamic_local_bytes)
 #undef NUMBER
   put(&j, "}");
   return TF_OK;

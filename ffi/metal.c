@@ -130,7 +130,7 @@ TF_EXPORT int32_t tf_kernel(
   Id pipeline = k->object;
   int64_t fixed = (int64_t)SEND(pipeline, static_local_bytes);
   Attributes own = { .max_threads = (int64_t)SEND(pipeline, max_threads), .static_local_bytes = fixed, .arguments = UNTOLD,
-    .registers = UNTOLD, .spill_bytes = UNTOLD, .warp = (int64_t)SEND(pipeline, width),
+    .registers = UNTOLD, .spill_bytes = UNTOLD, .warp = (int64_t)SEND(pipeline, width), .required_warp = UNTOLD,
     .max_dynamic_local_bytes = (int64_t)SEND(d->gpu, local_bytes) - fixed };
   *kernel = (uint64_t)(uintptr_t)k;
   return leave(pool, write_attributes(&own, text, capacity));

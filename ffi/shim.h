@@ -105,8 +105,8 @@ TF_EXPORT int32_t tf_fill(uint64_t device, uint64_t address, uint32_t word, uint
 TF_EXPORT int32_t tf_load(uint64_t device, const void* image, uint64_t bytes, uint64_t* module);
 TF_EXPORT int32_t tf_unload(uint64_t device, uint64_t module);
 // Finds a kernel by its symbol and writes its loaded attributes as JSON, each absent where the driver does not tell: max_threads
-// (a group; 0: no bound), static_local_bytes, arguments, registers (a thread), spill_bytes (a thread), warp,
-// max_dynamic_local_bytes (the most that a launch may ask for); of the host device functions: four words of bits, of what the
+// (a group; 0: no bound), static_local_bytes, arguments, registers (a thread), spill_bytes (a thread), warp, required_warp
+// (lanes that the source requires; 0: none), max_dynamic_local_bytes (the most that a launch may ask for); of the host device functions: four words of bits, of what the
 // module's last launch called in an image that notes it.
 TF_EXPORT int32_t tf_kernel(uint64_t device, uint64_t module, const char* symbol, uint64_t* kernel, char* text, uint64_t capacity);
 // Queues a launch. Arguments and extents are copied.

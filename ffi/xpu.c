@@ -142,7 +142,8 @@ TF_EXPORT int32_t tf_kernel(
   const ZKernelProperties* p = &k->properties;
   uint32_t room = d->local_bytes > p->localMemSize ? d->local_bytes - p->localMemSize : 0;
   Attributes own = { .max_threads = most_threads(p), .static_local_bytes = p->localMemSize, .arguments = p->numKernelArgs,
-    .registers = UNTOLD, .spill_bytes = p->spillMemSize, .warp = p->maxSubgroupSize, .max_dynamic_local_bytes = room };
+    .registers = UNTOLD, .spill_bytes = p->spillMemSize, .warp = p->maxSubgroupSize,
+    .required_warp = p->requiredSubgroupSize, .max_dynamic_local_bytes = room };
   return *kernel = (uint64_t)k, write_attributes(&own, text, capacity);
 }
 

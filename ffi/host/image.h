@@ -266,6 +266,7 @@ struct TfKernel {
   tf_u32 max_threads; // launch bound, 0 for none
   tf_u32 warp_width;  // lanes
   tf_u32 required[3]; // threads of a group on each side that the source states; 0 for none
+  tf_u32 required_warp; // lanes that the source requires; 0 for none
 };
 
 enum {

@@ -182,7 +182,8 @@ TF_EXPORT int32_t tf_kernel(
     *kernel = (uint64_t)k;
     Text list(text, capacity);
     list << "{\"max_threads\":" << k->entry->max_threads
-      << ",\"warp\":" << k->entry->warp_width << ",\"static_local_bytes\":" << k->static_local_bytes
+      << ",\"warp\":" << k->entry->warp_width << ",\"required_warp\":" << k->entry->required_warp
+      << ",\"static_local_bytes\":" << k->static_local_bytes
       << ",\"arguments\":" << k->entry->parameter_count << ",\"functions\":[";
     const TfUlps* ulps = m->image->ulps;
     for (int j = 0; ulps && j < 4; j++) list << (j ? "," : "") << (tf_u32)(ulps->used[j / 2] >> 32 * (j % 2));

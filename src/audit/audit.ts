@@ -2,7 +2,7 @@
 import type { Dialect } from '../families/formula/functions.ts';
 import type { Chip } from './chips/chip.ts';
 import type { AuditLaunch, LaunchAt } from './launch.ts';
-import { definesText } from './launch.ts';
+import { definesText, ofAnyWidth } from './launch.ts';
 import { leastMeasured } from './least.ts';
 import type { Measured } from './measured.ts';
 import { occupancyOf } from './occupancy.ts';
@@ -83,9 +83,7 @@ function verdictOf({ recorded: { launch, set }, chip }: Question, judgement: Jud
 function judgeUnmeasured({ recorded: { launch, records }, at, measured, chip }: Question): Judgement {
   const record = records[chip.name];
   const stale = record && staleSource(record, launch.dialect, launch.hash);
-  // The width of a compile is not known before it.
-  const anyWidth = at.map(({ notAt: _widths, ...launch }) => launch);
-  const problems = limitProblems(anyWidth, measured, chip).filter(({ limit }) => limit !== 'pending');
+  const problems = limitProblems(at.map(ofAnyWidth), measured, chip).filter(({ limit }) => limit !== 'pending');
   if (problems.length > 0) return { status: 'does not fit', problems: stale ? [stale, ...problems] : problems };
   return stale ? { status: 'stale', problems: [stale] } : { status: 'pending', problems: [] };
 }

@@ -89,6 +89,15 @@ export const LIMIT_CONTROLS: readonly LimitControl[] = [
     sound: { launch: ONE, facts: { slm: 64 * KIB } },
   },
   {
+    id: 'xpu-sub-group',
+    fault: 'a launch is for sub-groups of 32 alone, which the source does not require',
+    dialect: 'xpu',
+    chips: XPU,
+    limit: 'sub-group',
+    planted: { launch: { ...ONE, notAt: [16, 8] }, facts: { simd: 32 } },
+    sound: { launch: { ...ONE, notAt: [16, 8] }, facts: { simd: 32, requiredSubgroup: 32 } },
+  },
+  {
     id: 'xpu-large-grf',
     fault: 'a 256-GRF SIMD16 kernel is launched at 1,024 work-items',
     dialect: 'xpu',

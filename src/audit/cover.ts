@@ -4,7 +4,7 @@
  */
 import type { Chip } from './chips/chip.ts';
 import type { Extent, LaunchAt } from './launch.ts';
-import { sameWidths } from './launch.ts';
+import { ofAnyWidth, sameWidths } from './launch.ts';
 import type { Measured } from './measured.ts';
 import type { Asks } from './rules/check.ts';
 import { sameExtent } from './rules/check.ts';
@@ -48,9 +48,10 @@ export function coversOf(asked: readonly Asked[]): Covers {
   const covers: Growing[] = [];
   const open: number[] = [];
   for (const one of asked) {
-    const [first] = one.at;
-    const together = first && one.at.every((launch) => canBeCovered(launch, one.measured) && sameLaunch(launch, first));
-    if (together) for (const launch of one.at) putUnderCover(covers, one, launch);
+    const at = one.isPending ? one.at.map(ofAnyWidth) : one.at;
+    const [first] = at;
+    const together = first && at.every((launch) => canBeCovered(launch, one.measured) && sameLaunch(launch, first));
+    if (together) for (const launch of at) putUnderCover(covers, one, launch);
     else open.push(one.place);
   }
   return { covers, open };

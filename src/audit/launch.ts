@@ -22,6 +22,9 @@ export interface LaunchAt {
   readonly label?: string;
 }
 
+/** The launch as it is before a compile: which width that takes is not known. */
+export const ofAnyWidth = ({ notAt: _widths, ...launch }: LaunchAt): LaunchAt => launch;
+
 /** Whether two launches leave out the same widths. */
 export const sameWidths = (a: LaunchAt, b: LaunchAt): boolean => (a.notAt ?? []).join() === (b.notAt ?? []).join();
 

@@ -33,6 +33,8 @@ export interface OwnAttributes {
   readonly static_local_bytes?: number | undefined;
   readonly registers?: number | undefined;
   readonly warp?: number | undefined;
+  /** Lanes that the source requires; 0 for none. */
+  readonly required_warp?: number | undefined;
 }
 
 export interface LiveKernel {
@@ -121,6 +123,8 @@ function ownRow(row: Chip, own: OwnLimits): Chip {
 /** The least that any kernel asks, with what the driver tells of this one. Its own most threads are its launch bound. */
 function ownMeasured({ symbol, attributes }: LiveKernel, chip: Chip): Measured {
   const { max_threads: most = 0, static_local_bytes: bytes = 0, registers, warp } = attributes;
+  // A driver that does not tell what the source requires is not held against it.
+  const required = attributes.required_warp ?? warp;
   const least = leastMeasured(symbol, chip);
   switch (least.dialect) {
     case 'cuda':
@@ -138,7 +142,12 @@ function ownMeasured({ symbol, attributes }: LiveKernel, chip: Chip): Measured {
         ...(warp !== undefined && { wave: warp }),
       };
     case 'xpu':
-      return { ...least, slm: bytes, ...(warp !== undefined && { simd: warp }) };
+      return {
+        ...least,
+        slm: bytes,
+        ...(warp !== undefined && { simd: warp }),
+        ...(required !== undefined && required > 0 && { requiredSubgroup: required }),
+      };
     case 'metal':
       return { ...least, staticThreadgroup: bytes, ...(most > 0 && { maxThreads: most }) };
   }

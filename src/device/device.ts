@@ -48,6 +48,8 @@ export interface DeviceKernel {
   readonly staticLocalBytes: number;
   /** Host device: lanes of a warp. */
   readonly warp?: number;
+  /** Host device: lanes of a warp that the source requires; 0 for none. */
+  readonly requiredWarp?: number;
   /** Host device: the functions that the module's last launch called, by number, in an image that notes it. */
   readonly functions?: readonly number[];
   /** A GPU's: what its driver tells of the loaded kernel. */

@@ -31,6 +31,7 @@ const kernelSchema = v.object({
   registers: v.optional(whole),
   spill_bytes: v.optional(whole),
   warp: v.optional(whole),
+  required_warp: v.optional(whole),
   max_dynamic_local_bytes: v.optional(whole),
 });
 export type LoadedAttributes = v.InferOutput<typeof kernelSchema>;

@@ -34,9 +34,10 @@ export class HostDevice extends ShimDevice {
       max_threads: maxThreads = 0,
       static_local_bytes: staticLocalBytes = 0,
       warp = 0,
+      required_warp: requiredWarp = 0,
       functions = [],
     } = attributes;
-    return { handle, symbol, maxThreads, staticLocalBytes, warp, functions: bitsOf(functions) };
+    return { handle, symbol, maxThreads, staticLocalBytes, warp, requiredWarp, functions: bitsOf(functions) };
   }
 }
 

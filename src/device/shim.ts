@@ -21,6 +21,8 @@ export interface KernelAttributes {
   readonly registers?: number;
   readonly spill_bytes?: number;
   readonly warp?: number;
+  /** Lanes of a warp that the source requires; 0 for none. */
+  readonly required_warp?: number;
   /** The most that a launch may ask for. */
   readonly max_dynamic_local_bytes?: number;
   /** Host device: words of 32 bits; none where the image does not note its functions. */

@@ -207,13 +207,26 @@ function widthOf(
   asked: number,
 ): number | undefined {
   if (device.kind !== 'host') {
-    const { warp = asked } = kernel.loaded ?? {};
+    const { warp = asked, required_warp: required } = kernel.loaded ?? {};
+    requireWidth(kernel.symbol, dialect, launch, required);
     return launch.warp?.[dialect] === undefined || warpsOf(dialect, launch).includes(warp) ? warp : undefined;
   }
-  const { warp = asked, symbol } = kernel;
+  const { warp = asked, symbol, requiredWarp } = kernel;
+  requireWidth(symbol, dialect, launch, requiredWarp);
   if (warp === asked) return warp;
   throw new SubjectError(
     `${symbol} requires sub-groups of ${warp} lanes and does not run at ${asked}: state \`warp: { ${dialect}: ${warp} }\` in its launch`,
+  );
+}
+
+/** A compiler of OpenCL C takes the sub-group size that it likes, but where the source requires one. */
+function requireWidth(symbol: string, dialect: Dialect, launch: Launch, required: number | undefined): void {
+  const widths = warpsOf(dialect, launch);
+  const others = WARPS[dialect].filter((width) => !widths.includes(width));
+  if (dialect !== 'xpu' || required !== 0 || others.length === 0) return;
+  const stated = widths.join(' or ');
+  throw new SubjectError(
+    `the launch of ${symbol} states sub-groups of ${stated} lanes, and its source requires none, so that a compiler may take ${others.join(' or ')}: add \`__attribute__((intel_reqd_sub_group_size(${widths[0]})))\` to the kernel, or take \`warp\` out of its launch`,
   );
 }
 

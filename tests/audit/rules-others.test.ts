@@ -55,8 +55,8 @@ describe('hip', () => {
     ]);
     expect(problems(only64, hip({ wave: 64 }), 'gfx1100')).toEqual([]);
     expect(problems(only64, cdna(), 'gfx942')).toEqual([]);
-    expect(broken(launch({ notAt: [16, 8] }), xpu({ simd: 16 }), 'pvc')).toEqual(['sub-group']);
-    expect(broken(launch({ notAt: [16, 8] }), xpu({ simd: 32 }), 'pvc')).toEqual([]);
+    expect(broken(launch({ notAt: [16, 8] }), xpu({ simd: 16, requiredSubgroup: 16 }), 'pvc')).toEqual(['sub-group']);
+    expect(broken(launch({ notAt: [16, 8] }), xpu({ simd: 32, requiredSubgroup: 32 }), 'pvc')).toEqual([]);
   });
 
   test('LDS is the workgroup limit of the chip', () => {
@@ -85,6 +85,12 @@ describe('xpu', () => {
     ['bmg', 8, ['sub-group']],
   ])('%s at SIMD%d', (name, simd, want) => {
     expect(broken(threads(256), xpu({ simd }), name)).toEqual(want);
+  });
+
+  test('a launch that is not for every sub-group has a source that requires its own', () => {
+    const launch = { ...threads(256), notAt: [16, 8] };
+    expect(broken(launch, xpu(), 'bmg')).toEqual(['sub-group']);
+    expect(broken(launch, xpu({ requiredSubgroup: 32 }), 'bmg')).toEqual([]);
   });
 
   test('the sub-group is the one that the source requires', () => {

@@ -58,7 +58,7 @@ float group_max(float v, local float* partials, uint t) {
   MENDED
   return a;
 }
-kernel void k(global const float* x, global float* y, uint width) {
+kernel __attribute__((intel_reqd_sub_group_size(32))) void k(global const float* x, global float* y, uint width) {
   local float partials[WARPS];
   const uint t = get_local_id(0), g = get_group_id(0);
   const float v = x[g * width + t];

@@ -205,3 +205,10 @@ test('OpenCL C: a size that the source requires is stated in the launch, and is 
     'requires_16 requires sub-groups of 16 lanes and does not run at 32: state `warp: { xpu: 16 }` in its launch',
   );
 });
+
+test('OpenCL C: a size that the launch states, and the source does not require, is red', async () => {
+  const [reason, ...others] = await found(stated('xpu', 'counts_32', { warp: { xpu: 32 } }), ['shapes'], 'xpu');
+  expect(others).toEqual([]);
+  expect(reason).toContain('the launch of counts_32 states sub-groups of 32 lanes, and its source requires none');
+  expect(reason).toContain('a compiler may take 16 or 8: add `__attribute__((intel_reqd_sub_group_size(32)))`');
+});

@@ -32,6 +32,12 @@ function subgroupChecks({ notAt = [] }: LaunchAt, { simd, requiredSubgroup }: Xp
   const sizes = chip.subgroups.join(', ');
   return [
     must('sub-group', !notAt.includes(simd), () => launchedElsewhere('sub-groups', simd)),
+    must(
+      'sub-group',
+      notAt.length === 0 || requiredSubgroup !== undefined,
+      () =>
+        `the launch is not for sub-groups of ${notAt.join(' or ')}, and the source requires no size: a compiler may take these`,
+    ),
     must('sub-group', chip.subgroups.includes(simd), () => `SIMD${simd}, but ${chip.name} runs sub-groups of ${sizes}`),
     must(
       'sub-group',

@@ -40,6 +40,7 @@ describe('what works', () => {
       arguments: 3,
       spill_bytes: 64,
       warp: 32,
+      required_warp: 0,
       max_dynamic_local_bytes: 65536,
     });
     shim.close(device); // takes the module and its kernel back

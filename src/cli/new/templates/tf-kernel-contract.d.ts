@@ -112,7 +112,7 @@ declare module 'tf-kernel-contract' {
     /**
      * Lanes of a warp that the launch runs at, by dialect, and the gates run it at each: `{ hip: 64 }`. Where a dialect is not named, all
      * that its served chips have: 32, of HIP also 64, of OpenCL C also 16 and 8. A kernel of OpenCL C that requires a sub-group size
-     * states it here as well: `{ xpu: 32 }`.
+     * states it here as well: `{ xpu: 32 }`; one that is launched at some sizes alone has to require its own.
      */
     readonly warp?: Partial<Readonly<Record<Dialect, number | readonly number[]>>>;
     /** Groups, in x, y and z. */

@@ -19,7 +19,7 @@ template <class... P>
 constexpr TfKernel tf_cl_kernel_of(
     const char* name, void (*body)(TfThread*, void**), tf_u32 x, tf_u32 y, tf_u32 z, tf_u32 sub_group) {
   return { name, body, nullptr, TfClParameters<P...>::list, TfClParameters<P...>::count, x * y * z,
-           sub_group ? sub_group : TF_WARP, { x, y, z } };
+           sub_group ? sub_group : TF_WARP, { x, y, z }, sub_group };
 }
 
 #define TF_CL_BODY(name) extern "C" void name(TfThread* thread, void** arguments);
