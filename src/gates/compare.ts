@@ -213,6 +213,9 @@ export function compareClasses(
   };
 }
 
+/** Whether two runs are held against each other, neither of which is the right one. */
+const isOfRuns = (code: CauseCode): boolean => code === 'other-order' || code === 'after-other-inputs';
+
 /** Every output's bits equal the wanted ones, of the same type and shape. Of the wrong ones, one that `telling` holds of is named. */
 export function compareBits(
   judged: Judged,
@@ -231,7 +234,10 @@ export function compareBits(
   const { index } = wrong;
   const text = (bytes: Uint8Array): string =>
     `${numberText(decodeAll(dtype, bytes, total)[index] ?? 0)} (${bitsText({ ...judged, bytes }, index)})`;
-  const worst = `${placeText(judged, index)}  got ${text(judged.bytes)}  want ${text(wanted)}`;
+  const both = isOfRuns(code)
+    ? `first run ${text(wanted)}  second run ${text(judged.bytes)}`
+    : `got ${text(judged.bytes)}  want ${text(wanted)}`;
+  const worst = `${placeText(judged, index)}  ${both}`;
   const told = `${count(wrong.count)} of ${count(total)} outputs ${what}`;
   return { ...findingOf({ code, of: judged.name }, told, { worst, at: { output: judged.name, index } }), index };
 }

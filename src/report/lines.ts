@@ -87,11 +87,17 @@ function stoppedLines(
   return [`${context.style.bad('BROKEN')}  ${name}  ${counted(length, 'control')}: stopped by what stops the kernel`];
 }
 
+/** What a check image names is where it happens in the source, and mostly why values are off: it is told before them. */
+const NAMES_SOURCE: ReadonlySet<string> = new Set(['race', 'uninitialised', 'bounds', 'misaligned']);
+const namesSource = (finding: CaseFinding): boolean => NAMES_SOURCE.has(finding.class);
+const bySource = (a: GateResult, b: GateResult): number =>
+  Number(b.findings.some(namesSource)) - Number(a.findings.some(namesSource));
+
 function verdictLines(registration: Registration, context: LineContext): string[] {
   const status = statusOf(registration);
   if (status === undefined) return [];
   if (status === 'pass') return passLines(registration, context);
-  const failed = registration.gates.filter((gate) => gate.status === 'fail');
+  const failed = registration.gates.filter((gate) => gate.status === 'fail').toSorted(bySource);
   const notRun = registration.gates.filter((gate) => gate.status === 'not run');
   const known = registration.gates.filter((gate) => gate.status === 'known');
   return [
@@ -140,7 +146,8 @@ function unproven({ gates }: Registration): string[] {
 
 /** Every finding of a gate; a launch that fails the same way at many cases is told once. */
 export function gateLines(gate: GateResult, context: LineContext): string[] {
-  const groups = Map.groupBy(gate.findings, (finding, i) => (finding.worst === undefined ? finding.what : i));
+  const findings = gate.findings.toSorted((a, b) => Number(namesSource(b)) - Number(namesSource(a)));
+  const groups = Map.groupBy(findings, (finding, i) => (finding.worst === undefined ? finding.what : i));
   return [...groups.values()].flatMap(([first, ...same]) => {
     if (!first) return [];
     const more = same.length > 0 ? [`${INDENT}The same at ${counted(same.length, 'other case')}.`] : [];

@@ -147,6 +147,21 @@ describe('a failing registration', () => {
     ]);
   });
 
+  test('tells what a check image names before the values that are off', () => {
+    const race = { ...findingOf({ code: 'race', lines: ['rms_rows.cu:9'] }, 'a race'), label: 'rows=1,mode=check' };
+    const other = { ...findingOf({ code: 'other-order', of: 'y' }, '2 outputs differ'), label: 'rows=1' };
+    const printed = lines([
+      gate({ gate: 'nonfinite', status: 'fail', findings: [finding] }),
+      gate({ gate: 'repeat', status: 'fail', findings: [other, race] }),
+    ]);
+    expect(printed.filter((line) => line.startsWith('FAIL')).map((line) => line.split(':')[1])).toEqual([
+      'repeat',
+      'repeat',
+      'nonfinite',
+    ]);
+    expect(printed[0]).toContain('a race');
+  });
+
   test('says a compiler error once for all the gates that it stops', () => {
     const reason = 'kernels/rms_rows/rms_rows.cu does not compile:\nrms_rows.cu:3:1: error: no';
     const stopped = { status: 'fail', cases: 0, reason } as const;
