@@ -73,17 +73,18 @@ struct Shadow {
   }
 };
 
-// What a run of words of a buffer that one thread wrote in a row has in place of its cells.
+// What a few words of a buffer have in place of cells: one thread wrote all of them in a row (FOLDED), or from the first on thread
+// after thread wrote the next element, at one time and place (`written` is of the first thread).
 struct Fold {
-  static constexpr tf_u64 BYTES = 16;
+  static constexpr tf_u64 BYTES = 16, WORDS = BYTES / 4;
   Touch written;
-  tf_u32 state; // FOLDED, or the launch in which its words' cells were last looked at
+  tf_u32 state; // FOLDED, threads_of(..), or the launch in which its words' cells were last looked at
 
-  static constexpr tf_u32 FOLDED = ~0u;
-  static constexpr tf_u64 WORDS = BYTES / 4;
-  bool holds(tf_u32 launch_time) const { return state == FOLDED && written.time >= launch_time; }
+  static constexpr tf_u32 FOLDED = ~0u, THREADS = 0xffff0000u;
+  static constexpr tf_u32 threads_of(tf_u32 bytes, tf_u32 count) { return THREADS | bytes << 8 | count; } // of an element
+  bool holds(tf_u32 launch_time) const { return state >= THREADS && written.time >= launch_time; }
 };
-static_assert(TIME_END < Fold::FOLDED, "no launch has its time");
+static_assert(TIME_END < Fold::THREADS, "no launch has its time");
 
 // Memory with one name: a buffer's extent, or a variable or argument in local memory.
 struct alignas(64) Extent {
@@ -102,10 +103,16 @@ struct alignas(64) Extent {
   }
   inline void unfold_one(tf_u64 i, tf_u32 launch_time) const {
     Fold& fold = folds[i];
-    bool live = fold.holds(launch_time);
+    const tf_u32 state = fold.holds(launch_time) ? fold.state : 0, bytes = state == Fold::FOLDED ? 4 : state >> 8 & 255;
+    const tf_u32 count = state == Fold::FOLDED ? Fold::WORDS : state & 255;
     fold.state = launch_time;
-    for (tf_u64 word = i * Fold::WORDS; live && word < (i + 1) * Fold::WORDS; word++)
-      *shadow.cell(word, false) = { fold.written, CELL_BYTES * (CELL_WRITTEN | CELL_SET) };
+    for (tf_u32 k = 0; state && k < count; k++) {
+      Touch touch = fold.written;
+      if (state != Fold::FOLDED) touch.who += k;
+      const tf_u64 word = i * Fold::WORDS + k * bytes / 4;
+      *shadow.cell(word, bytes == 2 && (k & 1)) = { touch, CELL_BYTES * (CELL_WRITTEN | CELL_SET) };
+      if (bytes == 2) shadow.cell(word, false)->flags |= CELL_SPLIT;
+    }
   }
 };
 

@@ -64,8 +64,8 @@ struct Quick {
         }
         bool apart = (r->read.who ^ me) >> shift;
         if (r->read.time >= since && (r->other.time < ordered || apart)) r->other = r->read;
-        known = known && common != TAG_NEVER && !apart && r->read.time >= ordered && r->other.time >= ordered;
-        if (tag) *tag = known && !((r->other.who ^ me) >> shift) ? own : (tf_u32)TAG_NONE;
+        known = known && common != TAG_NEVER && r->other.time >= ordered; // and this is the other read since the barrier
+        if (tag) *tag = !known ? (tf_u32)TAG_NONE : (r->other.who ^ me) >> shift ? common : own;
       } else if (tag) {
         *tag = TAG_NONE;
       }

@@ -51,9 +51,15 @@ template <tf_u32 BYTES> TF_HOT bool is_fresh_write(const char* at, const TfRange
   const Check* c = here.device->check;
   if (!e || is_slow(c, at, BYTES) || at < e->start || at + BYTES > e->end || !e->shadow.cells) return false;
   tf_u64 from = (tf_u64)at - ((tf_u64)e->start & ~3ull);
-  if (TF_UNLIKELY(e->folds[from / Fold::BYTES].state != c->launch_time)) {
-    if (e->folds[from / Fold::BYTES].holds(c->launch_time)) return false;
-    e->folds[from / Fold::BYTES].state = c->launch_time;
+  Fold& fold = e->folds[from / Fold::BYTES];
+  if (fold.state != c->launch_time && from % BYTES == 0) {
+    const tf_u32 next = from % Fold::BYTES / BYTES, who = who_is(here.thread) - next, place = place_of(c, pc);
+    const bool goes_on = fold.state == Fold::threads_of(BYTES, next) && fold.written.who == who &&
+                         fold.written.time == c->time && fold.written.place == place;
+    if (!goes_on && (next || fold.holds(c->launch_time))) return false;
+    if (!goes_on) fold.written = { who, c->time, place };
+    fold.state = Fold::threads_of(BYTES, next + 1);
+    return true;
   }
   Cell* cell = e->shadow.cell(from / 4, false);
   if (BYTES == 4 ? (cell->flags & CELL_SPLIT) || from & 3 : !(cell->flags & CELL_SPLIT)) return false;
@@ -192,13 +198,18 @@ template <bool WRITES> TF_HOT bool turns_in_cells(const Turned& t, const Shadow&
   return true;
 }
 
+// Whether a fold's words hold nothing of this launch but what is ordered before.
+TF_HOT bool is_free(const Fold& fold, const Quick& q, tf_u32 launch_time) {
+  return fold.state == Fold::FOLDED ? q.past(fold.written) : fold.state != launch_time && !fold.holds(launch_time);
+}
+
 // Writes of bytes that lie in a row: where they fill a fold that holds nothing else of this launch, it holds them.
 TF_HOT bool written_in_row(const Turned& t, const Extent* e, tf_u64 from, const Quick& q, tf_u32 launch_time) {
   const tf_u64 end = from + (tf_u64)(t.end - t.start), unit = (from | end) & 3 ? 2 : 4;
   while (from < end) {
     Fold& fold = e->folds[from / Fold::BYTES];
     tf_u64 next = (from / Fold::BYTES + 1) * Fold::BYTES;
-    bool filled = from % Fold::BYTES == 0 && next <= end && fold.state != launch_time && q.past(fold.written);
+    bool filled = from % Fold::BYTES == 0 && next <= end && is_free(fold, q, launch_time);
     if (filled) {
       fold = { { q.me, q.now, q.place }, Fold::FOLDED };
     } else {

@@ -31,6 +31,11 @@ const FAULTS: Readonly<Record<string, readonly [failure: string, text: string]>>
   runs_over: ['race', 'thread (2,0,0) writes 4 bytes at byte 36 of y (4096 bytes, argument 1), at '],
   runs_groups: ['race', 'race between groups: group (1,0,0) thread (0,0,0) writes 4 bytes at byte 0 of y'],
   runs_part: ['uninitialised', 'reads 4 bytes at byte 156 of y (4096 bytes, argument 1), at {read}'],
+  row_late: [
+    'race',
+    'thread (200,0,0) reads 4 bytes at byte 20 of y (4096 bytes, argument 1), at {read}; thread (5,0,0) wrote it at {write}',
+  ],
+  row_part: ['uninitialised', 'reads 2 bytes at byte 42 of y (4096 bytes, argument 1), at {read}'],
 };
 /** In index order a thread that writes after one that is taken first is told. */
 const ANY = new Set(['runs_written', 'runs_over']);

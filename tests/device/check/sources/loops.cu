@@ -125,3 +125,18 @@ KERNEL runs_part(const float* x, float* y, unsigned* count) {
   __syncthreads();
   group[T] = other;
 }
+
+// One element a thread.
+KERNEL row_late(const float* x, float* y, unsigned* count) {
+  float* const group = y + blockIdx.x * 256;
+  group[T] = x[T]; // row_late:write
+  if (T == 200) group[T] = group[5]; // row_late:read
+}
+KERNEL row_part(const float* x, float* y, unsigned* count) {
+  u16* const group = (u16*)(y + blockIdx.x * 256);
+  if (T != 21) group[T] = u16(T);
+  __syncthreads();
+  const u16 other = group[T ^ 1]; // row_part:read
+  __syncthreads();
+  group[T] = other;
+}
