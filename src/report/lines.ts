@@ -144,10 +144,14 @@ function unproven({ gates }: Registration): string[] {
   );
 }
 
-/** Every finding of a gate; a launch that fails the same way at many cases is told once. */
+/** What findings of many cases have in common that are told once: a launch's failure, or an output that is off alike, for the same reason. */
+const alike = ({ what, worst, cause, why, label }: CaseFinding): string =>
+  worst === undefined ? what : [cause.code, cause.of, why, modeOfLabel(label)].join('\n');
+
+/** Every finding of a gate; what fails the same way at many cases is told once, at the first of them. A JSON report has all. */
 export function gateLines(gate: GateResult, context: LineContext): string[] {
   const findings = gate.findings.toSorted((a, b) => Number(namesSource(b)) - Number(namesSource(a)));
-  const groups = Map.groupBy(findings, (finding, i) => (finding.worst === undefined ? finding.what : i));
+  const groups = Map.groupBy(findings, alike);
   return [...groups.values()].flatMap(([first, ...same]) => {
     if (!first) return [];
     const more = same.length > 0 ? [`${INDENT}The same at ${counted(same.length, 'other case')}.`] : [];

@@ -51,7 +51,7 @@ test(
     expect(stderr).toBe('');
     expect(stdout).toContain('PASS  copy@cuda  host  worst 0.00 of bound');
     expect(stdout).toMatch(/SUMMARY 1 kernel: 1 pass gates 1-3, 0 fail.*; 0 limit problems, 10 pending/);
-    expect(stdout).toMatch(/11 controls: 11 red as planted/);
+    expect(stdout).toMatch(/12 controls: 12 red as planted/);
     expect(code).toBe(0);
   },
   HOUR,

@@ -147,6 +147,21 @@ describe('a failing registration', () => {
     ]);
   });
 
+  test('tells an output that is off alike at many shapes once, and apart what is off for another reason', () => {
+    const at = (label: string, why: string): CaseFinding => ({ ...finding, label, why });
+    const findings = [at('rows=1', 'a'), at('rows=2', 'a'), at('rows=3', 'b'), at('rows=4', 'a')];
+    const printed = lines([gate({ status: 'fail', findings })]);
+    expect(printed.filter((line) => !line.includes('Rerun'))).toEqual([
+      'FAIL  rms_rows@cuda:shapes:rows=1  3 of 34,952 outputs past the bound',
+      '      The same at 2 other cases.',
+      '      y[16, 2055]  got 0.8164 (0x3f51)  want 0.9023 (0x3f67)  bound 0.0035  24.4x',
+      '      a',
+      'FAIL  rms_rows@cuda:shapes:rows=3  3 of 34,952 outputs past the bound',
+      '      y[16, 2055]  got 0.8164 (0x3f51)  want 0.9023 (0x3f67)  bound 0.0035  24.4x',
+      '      b',
+    ]);
+  });
+
   test('tells what a check image names before the values that are off', () => {
     const race = { ...findingOf({ code: 'race', lines: ['rms_rows.cu:9'] }, 'a race'), label: 'rows=1,mode=check' };
     const other = { ...findingOf({ code: 'other-order', of: 'y' }, '2 outputs differ'), label: 'rows=1' };
