@@ -19,7 +19,7 @@ import { findCompiler, VENDORS } from '../src/device/vendor/all.ts';
 import { buildImages } from '../src/device/vendor/images.ts';
 import type { Compile, Compiler } from '../src/device/vendor/vendor.ts';
 import { isMissing } from '../src/device/vendor/vendor.ts';
-import { run } from '../src/device/toolchain/process.ts';
+import { run } from '../src/device/processes/process.ts';
 import type { Dialect } from '../src/families/formula/functions.ts';
 import { readListing } from '../src/spec/listing.ts';
 import { loadKernels } from '../src/spec/load.ts';

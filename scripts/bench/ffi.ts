@@ -12,7 +12,7 @@ import type { DeviceLaunch } from '../../src/device/device.ts';
 import { openShim } from '../../src/device/shim.ts';
 import { shimImage } from '../../src/device/store.ts';
 import { findClang } from '../../src/device/toolchain/clang.ts';
-import { run } from '../../src/device/toolchain/process.ts';
+import { run } from '../../src/device/processes/process.ts';
 import { setVariable } from '../../tests/device/gpu/environment.ts';
 import { buildDriver } from '../../tests/drivers/build.ts';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { hashOf, hashOfFolder, publish, temporaryBeside, writeWhole } from '../../src/device/toolchain/cache.ts';
 import { findClang } from '../../src/device/toolchain/clang.ts';
 import { CACHE_FOLDER } from '../../src/device/toolchain/flags.ts';
-import { run } from '../../src/device/toolchain/process.ts';
+import { run } from '../../src/device/processes/process.ts';
 import { buildRuntime } from '../../src/device/toolchain/runtime.ts';
 import { ownPlatform, type Platform } from '../../src/device/toolchain/target.ts';
 

@@ -1,7 +1,7 @@
 /** The compiler of host images: clang 16 or later with its linker, from TF_CLANG or by its usual names. */
 
 import { existsSync } from 'node:fs';
-import { run } from './process.ts';
+import { run } from '../processes/process.ts';
 import { ToolchainError } from './toolchain-error.ts';
 
 export interface Clang {

@@ -7,7 +7,7 @@ import { hashOf } from './cache.ts';
 import type { Clang } from './clang.ts';
 import { CACHE_FOLDER, HOST_FOLDER } from './flags.ts';
 import { buildLibrary } from './library.ts';
-import { serve } from './process.ts';
+import { serve } from '../processes/process.ts';
 import { ownPlatform } from './target.ts';
 
 const SOURCE = join(HOST_FOLDER, 'fork_server.c');

@@ -20,7 +20,7 @@ import { filesOf, withFileNames } from './lower/locate.ts';
 import { lowerMetal } from './lower/metal.ts';
 import { lowerOpencl } from './lower/opencl.ts';
 import { cachedImage, imagePath, rememberImage } from './manifest.ts';
-import { run } from './process.ts';
+import { run } from '../processes/process.ts';
 import { OWN_PROCESSOR, type Processor } from './target.ts';
 import { unpackHost } from './unpack.ts';
 

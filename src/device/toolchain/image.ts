@@ -29,7 +29,7 @@ import { withNumbers } from './numbers.ts';
 import type { Lowered } from './lower/table.ts';
 import { SOURCE_BEGIN } from './lower/unit.ts';
 import { compileOnce } from './once.ts';
-import { run } from './process.ts';
+import { run } from '../processes/process.ts';
 import { stepModule } from './steps/pass.ts';
 import type { Processor } from './target.ts';
 

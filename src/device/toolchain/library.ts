@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { hashOf, publishSealed, readSealed, temporaryBeside } from './cache.ts';
 import { type Clang, findClang } from './clang.ts';
 import { CACHE_FOLDER, HOST_FOLDER } from './flags.ts';
-import { run } from './process.ts';
+import { run } from '../processes/process.ts';
 import { type Platform, ownPlatform } from './target.ts';
 import { ToolchainError } from './toolchain-error.ts';
 

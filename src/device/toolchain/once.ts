@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { hashOf, publishSealed, readSealed, temporaryBeside } from './cache.ts';
 import { ToolchainError } from './toolchain-error.ts';
 import { CACHE_FOLDER } from './flags.ts';
-import { run } from './process.ts';
+import { run } from '../processes/process.ts';
 
 export interface SharedFile {
   /** The compiler with its arguments, less `-o`. */

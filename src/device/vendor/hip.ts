@@ -2,7 +2,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { hashOf, writeWhole } from '../toolchain/cache.ts';
-import { run } from '../toolchain/process.ts';
+import { run } from '../processes/process.ts';
 import type { Compile, Compiled, Compiler, CompilerName, Missing, Vendor } from './vendor.ts';
 import { firstOf, notFound, outputOf, releaseOf, runIn, sourceFlags, wordsOf } from './vendor.ts';
 import bf16 from './include/hip/hip_bf16.h' with { type: 'text' };

@@ -2,7 +2,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import { run } from '../toolchain/process.ts';
+import { run } from '../processes/process.ts';
 import type { Compile, Compiled, Compiler, Missing, Vendor } from './vendor.ts';
 import { firstOf, notFound, outputOf, releaseOf, runIn, sourceFlags, wordsOf } from './vendor.ts';
 

@@ -1,7 +1,7 @@
 /** What the vendors' compilers have in common: how one is found, what it is asked for, what it answers. */
 import { existsSync } from 'node:fs';
-import type { Finished } from '../toolchain/process.ts';
-import { run } from '../toolchain/process.ts';
+import type { Finished } from '../processes/process.ts';
+import { run } from '../processes/process.ts';
 
 export type CompilerName = 'nvcc' | 'hipcc' | 'clang' | 'ocloc' | 'metal' | 'source';
 

@@ -7,7 +7,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findClang } from '../../../src/device/toolchain/clang.ts';
-import { run } from '../../../src/device/toolchain/process.ts';
+import { run } from '../../../src/device/processes/process.ts';
 
 const FFI = join(import.meta.dir, '../../../ffi');
 const FLAGS = ['-std=c11', '-D_GNU_SOURCE', '-O2', '-fPIC', '-Wno-unused-function', `-I${FFI}`, '-c'];

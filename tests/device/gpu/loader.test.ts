@@ -6,7 +6,7 @@ import { DeviceError } from '../../../src/device/device.ts';
 import { openShim } from '../../../src/device/shim.ts';
 import { buildShim } from '../../../src/device/shims/build.ts';
 import { findClang } from '../../../src/device/toolchain/clang.ts';
-import { run } from '../../../src/device/toolchain/process.ts';
+import { run } from '../../../src/device/processes/process.ts';
 import { buildDriver } from '../../drivers/build.ts';
 import { setVariable } from './environment.ts';
 import { imageOfTwice } from './twice.ts';

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { findClang } from '../../../src/device/toolchain/clang.ts';
 import { HOST_FOLDER, stepFlags } from '../../../src/device/toolchain/flags.ts';
-import { run } from '../../../src/device/toolchain/process.ts';
+import { run } from '../../../src/device/processes/process.ts';
 import type { Processor } from '../../../src/device/toolchain/target.ts';
 
 const numbered = (name: string, count: number): string[] => Array.from({ length: count }, (_, i) => `${name}${i}`);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { ImageRequest } from '../../../src/device/images.ts';
 import { OclocCompiler } from '../../../src/device/runtime-compilers/ocloc.ts';
 import { compiledImages } from '../../../src/device/runtime-compilers/store.ts';
-import { run } from '../../../src/device/toolchain/process.ts';
+import { run } from '../../../src/device/processes/process.ts';
 import { readListing } from '../../../src/spec/listing.ts';
 
 const ZEBIN = 205; // e_machine

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { findClang, locateClang, versionIn } from '../../../src/device/toolchain/clang.ts';
 import { ToolchainError } from '../../../src/device/toolchain/toolchain-error.ts';
 import { explain } from '../../../src/device/toolchain/diagnostics.ts';
-import { run } from '../../../src/device/toolchain/process.ts';
+import { run } from '../../../src/device/processes/process.ts';
 
 describe('the host compiler', () => {
   test('is found with its linker', async () => {

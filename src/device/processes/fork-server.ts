@@ -28,7 +28,7 @@ export function startServer(program: string, library: string): ForkServer {
     async run(command, input) {
       child.ref();
       try {
-        child.stdin.write(requestOf(command, input));
+        await child.stdin.write(requestOf(command, input)); // it rejects where the server has ended
         await child.stdin.flush();
         return await answerFrom(read);
       } catch {

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findClang } from '../../../src/device/toolchain/clang.ts';
 import { buildForkLibrary } from '../../../src/device/toolchain/fork-library.ts';
-import { startServer } from '../../../src/device/toolchain/fork-server.ts';
-import { run, serve } from '../../../src/device/toolchain/process.ts';
+import { startServer } from '../../../src/device/processes/fork-server.ts';
+import { run, serve } from '../../../src/device/processes/process.ts';
 
 const { path: clang } = await findClang();
 const onLinux = process.platform === 'linux';
@@ -65,8 +65,10 @@ describe.if(onLinux)('a compiler that is forked', () => {
 
   test('gives nothing where its server has ended', async () => {
     const server = startServer('/bin/sh', library);
-    for (let times = 0; times < 2; times++)
-      expect(await server.run(['sh', '-c', 'kill -9 $PPID'], bytes(''))).toBeNull();
+    const large = bytes('a'.repeat(2 ** 20)); // more than a pipe holds
+    for (const input of [bytes(''), bytes(''), large, large])
+      expect(await server.run(['sh', '-c', 'kill -9 $PPID'], input)).toBeNull();
+    await Bun.sleep(50); // what is rejected and not awaited would fail the test
   });
 });
 
