@@ -66,6 +66,9 @@ const ULPS = '-DTF_ULPS=1';
 /** A pass of LLVM that fuses a sum with any product, also one that a source keeps apart; others ask both. */
 const SUMS_ALONE = '-aarch64-enable-mcr=false';
 
+/** At -O3 that pass is the only one that fuses for arm64; below, the selection of instructions does. */
+const OPTIMISED: Readonly<Record<Processor, string>> = { x64: '-O3', arm64: '-O2' };
+
 /**
  * What images are compiled for. They are ELF files on every system, as their loader is the runtime's own: an image for
  * arm64 serves Linux and macOS. The least processor has fmaf as an instruction; arm64's first has, and on x86-64 that takes
@@ -99,7 +102,6 @@ const CODE = [
 ];
 
 const FAST = [
-  '-O3',
   '-fsanitize-trap=alignment', // a misaligned access faults, as on a GPU
   '-fsanitize=array-bounds',
   '-fno-sanitize-recover=array-bounds', // calls a function of the image, which knows the array and the index
@@ -127,7 +129,8 @@ const CHECK = [
   ...mllvm('-unroll-runtime=false'),
 ];
 
-const CODE_OF: Readonly<Record<ImageKind, readonly string[]>> = { fast: FAST, fused: FAST, ulps: FAST, check: CHECK };
+const codeOf = (kind: ImageKind, processor: Processor): readonly string[] =>
+  kind === 'check' ? CHECK : [OPTIMISED[processor], ...FAST];
 
 /** What a flag may depend on. */
 export interface ClangVersion {
@@ -255,7 +258,7 @@ export function assemblyFlags(target: Target, clang: ClangVersion, precompiled: 
 
 /** Arguments that compile LLVM's assembly from standard input to the object file that `-o` names. */
 export function stepFlags({ kind, processor }: Target): string[] {
-  return ['-c', '-x', 'ir', '-O3', ...LIBRARY, '-w', CONTRACT[kind], ...MACHINE[processor], '-'];
+  return ['-c', '-x', 'ir', OPTIMISED[processor], ...LIBRARY, '-w', CONTRACT[kind], ...MACHINE[processor], '-'];
 }
 
 /** Arguments that compile only the header of lowered text, to the precompiled file that `-o` names. */
@@ -286,7 +289,7 @@ export function checkObjectFlags({ dialect, processor }: Target): string[] {
 
 /** Arguments that compile such a text from standard input to what `-c` gives of the source. */
 export function irObjectFlags({ kind, processor }: Target, clang: ClangVersion): string[] {
-  const code = [...CODE_OF[kind], ...trapFlags(clang), ...LOWERED_MESSAGES];
+  const code = [...codeOf(kind, processor), ...trapFlags(clang), ...LOWERED_MESSAGES];
   return ['-c', '-x', 'ir', '-flto', ...code, ...MACHINE[processor], '-'];
 }
 
@@ -333,7 +336,7 @@ function unitFlags({ kind, dialect, processor }: Target, clang: ClangVersion): s
     ...languageFlags(dialect),
     ...more,
     ...CODE,
-    ...CODE_OF[kind],
+    ...codeOf(kind, processor),
     ...trapFlags(clang),
     ...LOWERED_MESSAGES,
     ...ARITHMETIC,

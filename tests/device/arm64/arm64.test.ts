@@ -150,6 +150,7 @@ describe.skipIf(!command || !canLink)('arm64 (needs qemu-user-static, libc6-dev-
   test.skipIf(process.arch !== 'x64').each([
     ['cuda', 'fast', 0],
     ['cuda', 'fast', 7],
+    ['cuda', 'fused', 0],
     ['cuda', 'check', 7],
     ['xpu', 'fast', 0],
     ['xpu', 'check', 7],
