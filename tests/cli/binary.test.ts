@@ -128,8 +128,8 @@ describe('a run', () => {
   });
 
   test('of a control by its address prints where it went red', async () => {
-    const shown = await run('--only', 'row_sum@cuda!standing2');
-    expect(lines(shown)[0]).toStartWith('RED  row_sum@cuda!standing2  ');
+    const shown = await run('--only', 'row_sum@cuda!standing1');
+    expect(lines(shown)[0]).toStartWith('RED  row_sum@cuda!standing1  ');
     expect(shown.code).toBe(0);
   });
 
