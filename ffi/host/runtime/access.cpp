@@ -205,10 +205,15 @@ static bool is_own(const Check* c, const char* at) {
   return false;
 }
 
-// In lockstep the lanes of a warp take turns at every access to local memory.
-static void switch_after(Device* d, TfThread* t, bool local) {
-  bool lockstep = (d->check->flags & TF_LOCKSTEP) && local;
-  if (lockstep || ((d->check->flags & TF_PREEMPT) && (next_random(d) & 7) == 0)) queue_yield(t);
+// A switch after an access is made when the next one is told of, since an access is told of before memory has it: another thread
+// would find the place as it was. In lockstep the lanes of a warp take turns at every access to local memory.
+static void switch_if_due(Device* d, TfThread* t) {
+  Check* c = d->check;
+  Due due = c->due;
+  if (due == DUE_NONE || c->atomic_thread) return;
+  c->due = DUE_NONE;
+  bool lockstep = (c->flags & TF_LOCKSTEP) && due == DUE_LOCAL;
+  if (lockstep || ((c->flags & TF_PREEMPT) && (next_random(d) & 7) == 0)) queue_yield(t);
 }
 
 static inline Access access_of(TfThread* t, Check* c, const char* at, tf_u64 bytes, const void* pc, bool writes) {
@@ -220,19 +225,19 @@ void access_any(const char* at, tf_u64 bytes, const void* pc, bool writes) {
   TfThread* t = thread_here();
   Device* d = device_of(t);
   Check* c = d->check;
-  Access a = access_of(t, c, at, bytes, pc, writes);
-  tf_u64 offset = (tf_u64)(a.at - c->space);
-  bool local = (tf_u64)(a.at - d->arenas) < d->arena_count * ARENA_STRIDE + PAGE;
-  if (offset >= SPACE_BYTES && !local) {
-    if (is_own(c, a.at)) return;
-    stop_bounds(a.offence());
-  }
+  tf_u64 offset = (tf_u64)(at - c->space);
+  bool local = (tf_u64)(at - d->arenas) < d->arena_count * ARENA_STRIDE + PAGE;
+  bool outside = offset >= SPACE_BYTES && !local;
+  if (outside && is_own(c, at)) return;
   if (overwrite_races(c)) stop_race(c->overwrite.offence, c->overwrite.earlier, true);
+  switch_if_due(d, t);
+  Access a = access_of(t, c, at, bytes, pc, writes);
+  if (outside) stop_bounds(a.offence());
   if (c->atomic_thread && in_atomic(a)) return;
   if (local) in_cluster(a);
   else in_extent(a, &c->extents[c->pages[offset / PAGE]]);
   c->attention = c->switches | (c->atomic_thread != nullptr) | c->overwrite.pending;
-  if (c->switches && !c->overwrite.pending) switch_after(d, t, local);
+  if (c->switches) c->due = local ? DUE_LOCAL : DUE_DEVICE;
 }
 
 void access_touch(const void* at, tf_u64 bytes, tf_u32 writes, const void* pc) {
@@ -247,6 +252,7 @@ void access_atomic_begin(const void* at, tf_u32 bytes, tf_u32 how) {
   Check* c = d->check;
   tf_u32 kind = how & 3;
   if (overwrite_races(c)) stop_race(c->overwrite.offence, c->overwrite.earlier, true);
+  switch_if_due(d, t);
   if ((tf_u64)at & (bytes - 1)) stop_misaligned({ t, (const char*)at, bytes, kind != TF_ATOMIC_LOAD, pc }, bytes, 0);
   if (how & TF_ATOMIC_FENCED) access_fence();
   Access a = access_of(t, c, (const char*)at, bytes, pc, kind != TF_ATOMIC_LOAD);
@@ -265,12 +271,10 @@ void access_atomic_begin(const void* at, tf_u32 bytes, tf_u32 how) {
 }
 
 void access_atomic_end() {
-  TfThread* t = thread_here();
-  Device* d = device_of(t);
-  Check* c = d->check;
+  Check* c = device_of(thread_here())->check;
   c->atomic_thread = nullptr;
   c->attention = c->switches | c->overwrite.pending;
-  if (c->switches) switch_after(d, t, false);
+  if (c->switches) c->due = DUE_DEVICE;
 }
 
 void access_fence() {

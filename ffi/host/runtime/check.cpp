@@ -147,6 +147,7 @@ bool check_begin(Device* d, const Queued* q) {
   c->place_count = 0;
   memset(c->place_at, 0, sizeof c->place_at);
   c->attention = c->switches;
+  c->due = DUE_NONE;
   c->atomic_thread = nullptr;
   c->overwrite.pending = false;
   c->unset = false;

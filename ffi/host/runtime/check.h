@@ -148,6 +148,9 @@ constexpr tf_u32 OWN_PLACES = 8;
 
 struct Clocks; // order between groups, clocks.cpp
 
+// A switch of threads that the last access asks for, by the memory it was to.
+enum Due : tf_u8 { DUE_NONE, DUE_LOCAL, DUE_DEVICE };
+
 struct Check {
   bool attention;   // an access may not take the short way: switches, an atomic access or an overwrite is under way
   char* space;      // the device's addresses
@@ -156,6 +159,7 @@ struct Check {
   const char* base; // of the image
   tf_u32 flags;     // of the launch
   bool switches;    // preemption or lockstep
+  Due due;
   bool partial;     // some lanes of a warp have met without the others
   const Module* module;
   TfRange* ranges_end; // past the last of the image's that is not empty

@@ -1,12 +1,10 @@
 /** Faults in one turn of a loop whose accesses step through memory are told as elsewhere, and what is right stays so. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { COMPILE_MS, Checked } from './kit.ts';
+import { describeFaults } from './suite.ts';
 
 const SCHEDULES = [0, 1, 2, 5];
 const RIGHT = ['tile_right', 'chain_right', 'runs_right', 'runs_halves'];
 
-/** What each fault is told as; `{mark}` stands for the line of `name:mark`, `*` for a place. */
-const FAULTS: Readonly<Record<string, readonly [failure: string, text: string]>> = {
+const FAULTS = {
   tile_race: [
     'race',
     'writes 4 bytes at byte 132 of local memory s (4224 bytes, declared at {variable}), at {variable}; thread (0,0,0) read it at {read}',
@@ -36,40 +34,8 @@ const FAULTS: Readonly<Record<string, readonly [failure: string, text: string]>>
     'thread (200,0,0) reads 4 bytes at byte 20 of y (4096 bytes, argument 1), at {read}; thread (5,0,0) wrote it at {write}',
   ],
   row_part: ['uninitialised', 'reads 2 bytes at byte 42 of y (4096 bytes, argument 1), at {read}'],
-};
+} as const;
 /** In index order a thread that writes after one that is taken first is told. */
 const ANY = new Set(['runs_written', 'runs_over']);
 
-describe.each([
-  ['cuda', ''],
-  ['hip', ''],
-  ['cuda', 'fibers'],
-] as const)('%s %s', (dialect, form) => {
-  let checked: Checked;
-  beforeAll(async () => {
-    checked = await Checked.open(dialect, 'loops.cu', form);
-  }, COMPILE_MS);
-  afterAll(() => checked.device.close());
-
-  test.each(Object.keys(FAULTS))('%s is told by its place, and seen in every order', (name) => {
-    const [failure = '', text = ''] = FAULTS[name] ?? [];
-    const known = text.replace(/\{(\w+)\}/g, (_, mark: string) => checked.at(`${name}:${mark}`));
-    const expected = new RegExp(known.replace(/[.()]/g, '\\$&').replaceAll('*', '\\d+'));
-    for (const schedule of SCHEDULES)
-      for (const preempt of [false, true]) {
-        const outcome = checked.run(name, { schedule, check: { preempt } });
-        expect([name, schedule, preempt, outcome.failure]).toEqual([name, schedule, preempt, failure]);
-        if (schedule === 0 && !preempt && !ANY.has(name)) expect(outcome.text).toMatch(expected);
-      }
-  });
-
-  test.each(RIGHT)('%s is right in every order and under every option', (name) => {
-    const { y } = checked.run(name);
-    for (const schedule of SCHEDULES)
-      for (const check of [{}, { preempt: true }, { strictWarps: true }, { lockstep: true }]) {
-        const outcome = checked.run(name, { schedule, check });
-        expect([schedule, check, outcome.failure, outcome.text]).toEqual([schedule, check, 'right', '']);
-        expect(outcome.y).toEqual(y);
-      }
-  });
-});
+describeFaults({ file: 'loops.cu', schedules: SCHEDULES, faults: FAULTS, told: ANY, right: RIGHT });

@@ -102,3 +102,8 @@ KERNEL words_overrun(const float* x, float* y, unsigned* count) {
   const float4 four = *(const float4*)(s + threadIdx.x / 4 * 4);
   y[blockIdx.x * 256 + threadIdx.x] = four.x * four.y + four.z * four.w + t[255 - threadIdx.x];
 }
+
+// Four threads write the same value to each word, which each of them changes or finds.
+KERNEL words_same(const float* x, float* y, unsigned* count) {
+  for (unsigned k = 0; k < 4; k++) y[blockIdx.x * 256 + threadIdx.x % 64 * 4 + k] = x[threadIdx.x % 64 + k];
+}
