@@ -5,6 +5,7 @@
 import { deviceLabel } from '../device/run-device.ts';
 import { addressText, controlAddress } from '../spec/address.ts';
 import { isSameCause } from '../spec/cause.ts';
+import { CHECKED } from '../spec/contract.ts';
 import { modeOfLabel } from '../spec/modes.ts';
 import { warpOfLabel } from '../spec/warps.ts';
 import { registrationName } from '../spec/registration.ts';
@@ -88,8 +89,7 @@ function stoppedLines(
 }
 
 /** What a check image names is where it happens in the source, and mostly why values are off: it is told before them. */
-const NAMES_SOURCE: ReadonlySet<string> = new Set(['race', 'uninitialised', 'bounds', 'misaligned']);
-const namesSource = (finding: CaseFinding): boolean => NAMES_SOURCE.has(finding.class);
+const namesSource = (finding: CaseFinding): boolean => CHECKED.some((name) => name === finding.class);
 const bySource = (a: GateResult, b: GateResult): number =>
   Number(b.findings.some(namesSource)) - Number(a.findings.some(namesSource));
 

@@ -43,6 +43,10 @@ export const signed = ({ a, b, c }: Triple): Planted[] => [
   { term: c, value: UNIT },
 ];
 
+/** The terms of all rows by their places in a tensor whose rows have `width` terms. */
+export const inRows = (rows: readonly (readonly Planted[])[], width: number): Planted[] =>
+  rows.flatMap((row, i) => row.map(({ term, value }) => ({ term: i * width + term, value })));
+
 /** An input that holds one value everywhere. */
 export function filled({ inputs }: Problem, name: string, shape: Shape, value: number): Uint8Array {
   const tensor = inputs[name];

@@ -7,7 +7,7 @@ import type { Problem } from '../../problem.ts';
 import type { Shape, Tensor } from '../../tensor.ts';
 import { byteCount, rowLength, sizeOf } from '../../tensor.ts';
 import type { MaskPlan, Planted } from './plan.ts';
-import { filled, planter, signed } from './plan.ts';
+import { filled, inRows, planter, signed } from './plan.ts';
 import { putCode } from '../exact.ts';
 
 export function projectionPlans(problem: Problem, shape: Shape): MaskPlan[] {
@@ -40,10 +40,10 @@ function plainPlan(
   const ones = filled(problem, other, shape, 1);
   const columns = sizeOf(shape, splitContraction(problem).columns);
   const isColumn = dim === splitContraction(problem).columns;
-  const plantTerms = (rows: readonly (readonly Planted[])[]): Inputs => {
-    const planted = rows.flatMap((row, i) => row.map(({ term, value }) => ({ term: i * terms + term, value })));
-    return { shape, bytes: { [other]: ones, [carrier]: plants(planted) } };
-  };
+  const plantTerms = (rows: readonly (readonly Planted[])[]): Inputs => ({
+    shape,
+    bytes: { [other]: ones, [carrier]: plants(inRows(rows, terms)) },
+  });
   return {
     terms,
     perLaunch: sizeOf(shape, dim),
@@ -101,7 +101,10 @@ function affinePlan(problem: Problem, shape: Shape, output: string, x: string, w
   const plantTerms = (planted: readonly (readonly Planted[])[]): Inputs => {
     const places = planted.map((row) => (factored ? factoredPlaces(row, layout) : { x: row, codes: [], scale: [] }));
     const all = (part: keyof Places, row: number): Planted[] =>
-      places.flatMap((place, i) => place[part].map(({ term, value }) => ({ term: i * row + term, value })));
+      inRows(
+        places.map((place) => place[part]),
+        row,
+      );
     const bytes = { [x]: plantX(all('x', width)), [codes]: plantCodes(all('codes', width)) };
     return { shape, bytes: { ...bytes, [scale]: plantScale(all('scale', width / layout.group)), [bias]: biases } };
   };

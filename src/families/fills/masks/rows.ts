@@ -13,7 +13,7 @@ import { rowCount, rowLength, shapeText, sizeOf } from '../../tensor.ts';
 import type { Method } from './methods.ts';
 import { METHODS, SIGNED } from './methods.ts';
 import type { MaskPlan, Planted } from './plan.ts';
-import { filled, lazily, planter } from './plan.ts';
+import { filled, inRows, lazily, planter } from './plan.ts';
 import { projectionPlans } from './projections.ts';
 
 /** A sum of a formula, and the ways to ask about it, the likeliest first. */
@@ -148,9 +148,8 @@ function rowsPlan(problem: Problem, shape: Shape, choice: RowsChoice): MaskPlan 
   }));
   const isRow = result.dims.at(-1) !== problem.formula.over;
   const plantTerms = (all: readonly (readonly Planted[])[]): Inputs => {
-    const planted = all.flatMap((row, i) => row.map(({ term, value }) => ({ term: i * terms + term, value })));
     const { others, rows } = made();
-    return { shape, bytes: { ...Object.fromEntries(others), [carrier]: rows(planted) } };
+    return { shape, bytes: { ...Object.fromEntries(others), [carrier]: rows(inRows(all, terms)) } };
   };
   return {
     terms,
